@@ -37,6 +37,25 @@ impl Candidate {
     }
 }
 
+/// The possible readings that were found so far.
+#[derive(Default)]
+struct Candidates(Vec<Candidate>);
+
+impl Candidates {
+    fn add(&mut self, kind: Kind, code: u32, weight: u32, why: impl Into<String>) {
+        self.0.push(Candidate::new(kind, code, weight, why));
+    }
+
+    /// Adds a code if it is in a table of its kind. It is `bonus` likelier where it has a meaning there: such a code is met
+    /// more often than a code that only has a name.
+    fn add_known(&mut self, kind: Kind, code: u32, weight: u32, bonus: u32, why: impl Into<String>) {
+        if let Some(meaning) = kind.look_up(code) {
+            let bonus = if meaning.means.is_some() { bonus } else { 0 };
+            self.add(kind, code, weight.saturating_add(bonus), why);
+        }
+    }
+}
+
 /// All readings of a code. There is always one.
 pub(super) fn readings(
     spelled: &SpelledCode,
@@ -160,103 +179,83 @@ fn by_name(spelled: &SpelledCode) -> Vec<Candidate> {
 /// The readings of a code whose upper bits are its severity and owner.
 fn structured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> {
     let SpelledCode { code, form, .. } = *spelled;
-    let mut found = Vec::new();
-    let mut add = |kind, code, weight, why: String| found.push(Candidate::new(kind, code, weight, why));
-    let spelt = match form {
-        Form::Signed => format!("0x{code:08X} as a number with sign, as IDEs print exit codes"),
-        Form::Decimal => format!("0x{code:08X} in decimal"),
-        _ => "a status among the codes that end processes".to_owned(),
-    };
+    let mut found = Candidates::default();
     if code >= FIRST_WITH_SEVERITY && knowledge.exception(ExceptionCode(code)).is_some() {
-        add(Kind::Exception, code, 90, spelt);
-    } else if Kind::Exception.look_up(code).is_some() {
-        add(Kind::Exception, code, 70, "a status of the system has this number".to_owned());
+        let why = match form {
+            Form::Signed => format!("0x{code:08X} as a number with sign, as IDEs print exit codes"),
+            Form::Decimal => format!("0x{code:08X} in decimal"),
+            _ => "a status among the codes that end processes".to_owned(),
+        };
+        found.add(Kind::Exception, code, 90, why);
+    } else {
+        found.add_known(Kind::Exception, code, 70, 0, "a status of the system has this number");
     }
-    if Kind::ExitCode.look_up(code).is_some() {
-        add(Kind::ExitCode, code, 95, "programs give it by convention".to_owned());
-    }
-    if let Some(meaning) = Kind::HResult.look_up(code) {
-        let weight = if meaning.means.is_some() { 85 } else { 65 };
-        add(Kind::HResult, code, weight, "a component's result has this number".to_owned());
-    } else if let Some((kind, inner)) = Structure::of(code, Kind::HResult).and_then(|structure| structure.wrapped())
+    found.add_known(Kind::ExitCode, code, 95, 0, "programs give it by convention");
+    found.add_known(Kind::HResult, code, 65, 20, "a component's result has this number");
+    if Kind::HResult.look_up(code).is_none()
+        && let Some((kind, inner)) = Structure::of(code, Kind::HResult).and_then(|structure| structure.wrapped())
         && (code >> 30 == 2 || kind == Kind::Exception)
     {
         let what = format!("{} {}", kind.phrase(), kind.notation(inner));
-        add(Kind::HResult, code, 80, format!("its bits wrap the {what}"));
+        found.add(Kind::HResult, code, 80, format!("its bits wrap the {what}"));
     }
     if let Form::Hexadecimal { whole: false } = form
         && let Some(close) = neighbour(&format!("{code:x}"))
     {
         let kind = if Kind::Exception.look_up(close).is_some() { Kind::Exception } else { Kind::HResult };
         let why = format!("0x{code:x} has seven digits where codes have eight: most likely a zero is missing");
-        add(kind, close, 30, why);
+        found.add(kind, close, 30, why);
     }
-    // As a number of its own it would be a program's that chose it out of four thousand million.
+    // Without a minus, it would be a number that a program chose out of four thousand million.
     let with_minus = code.wrapping_neg();
     if form == Form::Decimal && with_minus >> 31 == 1 && knowledge.exception(ExceptionCode(with_minus)).is_some() {
         let minus = with_minus.cast_signed();
         let why = format!("no code that is known here is {code}; most likely the minus was lost, and it is {minus}");
-        add(Kind::Exception, with_minus, 30, why);
+        found.add(Kind::Exception, with_minus, 30, why);
     }
-    if Kind::Bugcheck.look_up(code).is_some() {
-        let flagged = code & 0xF000_0000 == 0x1000_0000;
-        let why = if flagged {
-            format!("stop 0x{:X} with the flag of small dumps", BugcheckCode(code).plain())
-        } else {
-            "a stop has this number".to_owned()
-        };
-        add(Kind::Bugcheck, code, 82, why);
-    }
-    found
+    let flagged = || format!("stop 0x{:X} with the flag of small dumps", BugcheckCode(code).plain());
+    let why = if code >> 28 == 1 { flagged() } else { "a stop has this number".to_owned() };
+    found.add_known(Kind::Bugcheck, code, 82, 0, why);
+    found.0
 }
 
 /// The readings of a small number, which can be many things.
 fn unstructured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> {
     let SpelledCode { code, form, label, .. } = *spelled;
-    let mut found = Vec::new();
-    let mut add = |kind, code, weight, why: String| found.push(Candidate::new(kind, code, weight, why));
+    let mut found = Candidates::default();
     let decimal = form == Form::Decimal;
     let exited = label == Some(Label::Exit);
 
-    // A code that has a meaning here is met more often than one that only has a name.
-    let known = |kind: Kind, code: u32, points: u32| {
-        kind.look_up(code).map(|meaning| if meaning.means.is_some() { points } else { 0 })
+    let (weight, why) = if exited && code > KEPT_BY_SHELLS {
+        // Likelier than a code of the program's own: installers do it.
+        (60, "installers and others give a system error as their exit code".to_owned())
+    } else if exited {
+        (5, "some programs give a system error as their exit code".to_owned())
+    } else if decimal {
+        (30, "written in decimal, as system errors are".to_owned())
+    } else {
+        (25, format!("system error {code}, written in hexadecimal"))
     };
-    if let Some(points) = known(Kind::WinError, code, 25) {
-        let (base, why) = if exited && code > KEPT_BY_SHELLS {
-            // Above the program's own: installers do it.
-            (60, "installers and others give a system error as their exit code".to_owned())
-        } else if exited {
-            (5, "some programs give a system error as their exit code".to_owned())
-        } else if decimal {
-            (30, "written in decimal, as system errors are".to_owned())
-        } else {
-            (25, format!("system error {code}, written in hexadecimal"))
-        };
-        add(Kind::WinError, code, points.saturating_add(base), why);
-    }
-    if label == Some(Label::Status) && Kind::Exception.look_up(code).is_some() {
+    found.add_known(Kind::WinError, code, weight, 25, why);
+    if label == Some(Label::Status) {
         let why = match code {
             0 => "as a status, 0 is success: a report of a crash that shows it had no exception to show",
             _ => "a status of the system has this number",
         };
-        add(Kind::Exception, code, 80, why.to_owned());
+        found.add_known(Kind::Exception, code, 80, 0, why);
     }
     let of_a_program = exited || (decimal && (4..=KEPT_BY_SHELLS).contains(&code));
     if Kind::ExitCode.look_up(code).is_none() && of_a_program {
-        add(Kind::ExitCode, code, if exited { 70 } else { 42 }, OF_A_PROGRAM.to_owned());
+        found.add(Kind::ExitCode, code, if exited { 70 } else { 42 }, OF_A_PROGRAM);
     }
-    if Kind::ExitCode.look_up(code).is_some() {
-        let why = "programs, shells and languages use it by convention".to_owned();
-        let weight = match code {
-            // What programs end with most often.
-            0..=3 => 60,
-            _ if exited => 70,
-            _ if decimal => 50,
-            _ => 35,
-        };
-        add(Kind::ExitCode, code, weight, why);
-    }
+    let weight = match code {
+        // The commonest exit codes of programs.
+        0..=3 => 60,
+        _ if exited => 70,
+        _ if decimal => 50,
+        _ => 35,
+    };
+    found.add_known(Kind::ExitCode, code, weight, 0, "programs, shells and languages use it by convention");
     if decimal && (1..=KEPT_BY_SHELLS).contains(&code) {
         let cut = knowledge.exceptions().filter(|(full, meaning)| {
             full.0 >= 0x8000_0000 && full.0 & KEPT_BY_SHELLS == code && meaning.means.is_some()
@@ -270,38 +269,34 @@ fn unstructured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> 
                 0xC000_0000.. if !exited => 20,
                 _ => 5,
             };
-            add(Kind::Exception, full.0, weight, why);
+            found.add(Kind::Exception, full.0, weight, why);
         }
     }
     let as_digits = if decimal { u32::from_str_radix(&code.to_string(), 16).ok() } else { None };
-    if let Some(stop) = as_digits.filter(|stop| *stop >= 0x10)
-        && let Some(points) = known(Kind::Bugcheck, stop, 15)
-    {
+    if let Some(stop) = as_digits.filter(|stop| *stop >= 0x10) {
         let why =
             format!("stop codes are hexadecimal, and Windows' own reports leave out 0x: {code} is then 0x{stop:X}");
-        let base = match label {
+        let weight = match label {
             Some(Label::LiveReport) => 200,
             _ if stop >= 0x100 => 25,
             _ => 15,
         };
-        add(Kind::Bugcheck, stop, points.saturating_add(base), why);
+        found.add_known(Kind::Bugcheck, stop, weight, 15, why);
     }
-    if let Some(points) = known(Kind::Bugcheck, code, 15).filter(|_| !(decimal && label == Some(Label::LiveReport))) {
-        let (base, why) = match form {
+    if !(decimal && label == Some(Label::LiveReport)) {
+        let (weight, why) = match form {
             Form::Hexadecimal { whole: true } => {
                 (60, "written in hexadecimal with all digits, as stop codes are".to_owned())
             }
             Form::Hexadecimal { whole: false } => (45, "written in hexadecimal, as stop codes are".to_owned()),
             _ => (10, format!("event 41 of Kernel-Power writes stop codes in decimal: {code} is 0x{code:X}")),
         };
-        add(Kind::Bugcheck, code, points.saturating_add(base), why);
+        found.add_known(Kind::Bugcheck, code, weight, 15, why);
     }
-    if let Some(points) = known(Kind::CudaError, code, 5)
-        .filter(|_| decimal && (label == Some(Label::Only(Kind::CudaError)) || code >= 700))
-    {
-        add(Kind::CudaError, code, points.saturating_add(30), "programs print CUDA's errors in decimal".to_owned());
+    if decimal && (label == Some(Label::Only(Kind::CudaError)) || code >= 700) {
+        found.add_known(Kind::CudaError, code, 30, 5, "programs print CUDA's errors in decimal");
     }
-    // These are met only where something says what they are.
+    // Codes of these kinds are met only where words say what they are.
     for (kind, wanted, weight, why) in [
         (Kind::Errno, Label::Only(Kind::Errno), 100, "it is called an errno; Windows' C runtime numbers them so"),
         (Kind::Xid, Label::Only(Kind::Xid), 100, "it is called an Xid, as NVIDIA's driver calls its errors"),
@@ -311,15 +306,12 @@ fn unstructured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> 
         (Kind::DeviceProblem, Label::Code, 64, "Device Manager writes the problems of devices so: (Code 43)"),
         (Kind::DeviceProblem, Label::Error, 28, "the problems of devices in Device Manager are called errors, too"),
     ] {
-        if decimal && label == Some(wanted) && known(kind, code, 0).is_some() {
-            add(kind, code, weight, why.to_owned());
+        if decimal && label == Some(wanted) {
+            found.add_known(kind, code, weight, 0, why);
         }
     }
-    if let Some(points) = known(Kind::FastFail, code, 5) {
-        let why = "a sub-code of 0xC0000409 and of bugcheck 0x139".to_owned();
-        add(Kind::FastFail, code, points.saturating_add(25), why);
-    }
-    found
+    found.add_known(Kind::FastFail, code, 25, 5, "a sub-code of 0xC0000409 and of bugcheck 0x139");
+    found.0
 }
 
 /// The reading of a number that is in no table: by the words before it, else by its form.
