@@ -1,6 +1,8 @@
 //! The condition of a rule: its selections, joined with `and`, `or` and `not`.
 
+use std::iter::Peekable;
 use std::ops::Range;
+use std::vec::IntoIter;
 
 use untrusted::glob::{Glob, Token};
 
@@ -66,9 +68,9 @@ const MOST_DEPTH: usize = 64;
 
 /// Reads a condition over the selections of these names.
 pub(super) fn read(text: &str, names: &[&str]) -> Parsed {
-    let mut reader = Reader { words: words(text), next: 0, end: text.len(), names, depth: 0 };
+    let mut reader = Reader { words: words(text).into_iter().peekable(), end: text.len(), names, depth: 0 };
     let condition = reader.any()?;
-    match reader.peek() {
+    match reader.words.next() {
         None => Ok(condition),
         Some((place, "|")) => {
             let behind = text.get(place.end..).unwrap_or_default().trim();
@@ -104,33 +106,19 @@ fn words(text: &str) -> Vec<(Range<usize>, &str)> {
     words
 }
 
+/// Reads a condition word by word.
 struct Reader<'t> {
-    words: Vec<(Range<usize>, &'t str)>,
-    next: usize,
+    words: Peekable<IntoIter<(Range<usize>, &'t str)>>,
     end: usize,
     names: &'t [&'t str],
     depth: usize,
 }
 
-impl<'t> Reader<'t> {
-    fn peek(&self) -> Option<(Range<usize>, &'t str)> {
-        self.words.get(self.next).cloned()
-    }
-
-    fn take(&mut self) -> Option<(Range<usize>, &'t str)> {
-        let word = self.peek()?;
-        self.next = self.next.saturating_add(1);
-        Some(word)
-    }
-
-    /// Takes the word if it is this one and no selection is called so.
+impl Reader<'_> {
+    /// Takes the next word if it is `wanted` and no selection has this name.
     fn take_word(&mut self, wanted: &str) -> bool {
-        let is_it = |word: &str| word.eq_ignore_ascii_case(wanted) && !self.names.contains(&word);
-        let found = self.peek().is_some_and(|(_, word)| is_it(word));
-        if found {
-            self.next = self.next.saturating_add(1);
-        }
-        found
+        let is_wanted = |word: &str| word.eq_ignore_ascii_case(wanted) && !self.names.contains(&word);
+        self.words.next_if(|(_, word)| is_wanted(word)).is_some()
     }
 
     fn any(&mut self) -> Parsed {
@@ -168,12 +156,12 @@ impl<'t> Reader<'t> {
     }
 
     fn operand(&mut self) -> Parsed {
-        let Some((place, word)) = self.take() else {
+        let Some((place, word)) = self.words.next() else {
             return Err(mistake(self.end..self.end, "the condition ends where a selection should stand"));
         };
         if word == "(" {
             let condition = self.deeper(Self::any)?;
-            return match self.take() {
+            return match self.words.next() {
                 Some((_, ")")) => Ok(condition),
                 Some((place, "|")) => Err(mistake(place, "an aggregation within parentheses")),
                 _ => Err(mistake(place, "this parenthesis is not closed")),
@@ -195,7 +183,7 @@ impl<'t> Reader<'t> {
 
     /// Reads the names behind `1 of` or `all of`.
     fn of(&mut self, all: bool) -> Parsed {
-        let Some((place, wanted)) = self.take() else {
+        let Some((place, wanted)) = self.words.next() else {
             return Err(mistake(self.end..self.end, "`of` needs `them` or the names of selections behind it"));
         };
         let is_meant = |name: &str| match wanted {

@@ -92,21 +92,23 @@ struct Table {
 impl Table {
     /// Reads the table; an error is the place of the row that is wrong.
     fn read(root: &Node) -> Result<Self, Span> {
-        let rows = |key: &str| {
-            let node = root.get(key).ok_or(root.span)?;
-            node.items().ok_or(node.span)
-        };
-        let mut table = Self::default();
-        for row in rows("services")? {
-            let (word, channels) = service(row).ok_or(row.span)?;
-            table.services.insert(word, channels);
-        }
-        for row in rows("categories")? {
-            let (word, sources) = category(row).ok_or(row.span)?;
-            table.categories.insert(word, sources);
-        }
-        Ok(table)
+        Ok(Self {
+            services: rows(root, "services", "service", |row| each(row.get("channels")?, channel))?,
+            categories: rows(root, "categories", "category", |row| each(row.get("sources")?, source))?,
+        })
     }
+}
+
+/// Reads the rows of the list under `list`, each by its word under `key`.
+fn rows<T>(root: &Node, list: &str, key: &str, value: fn(&Node) -> Option<T>) -> Result<BTreeMap<String, T>, Span> {
+    let node = root.get(list).ok_or(root.span)?;
+    let row = |row: &Node| Some((row.get(key)?.text()?.to_owned(), value(row)?));
+    node.items().ok_or(node.span)?.iter().map(|node| row(node).ok_or(node.span)).collect()
+}
+
+/// Reads the items of a list.
+fn each<T>(node: &Node, read: fn(&Node) -> Option<T>) -> Option<Vec<T>> {
+    node.items()?.iter().map(read).collect()
 }
 
 /// Checks a table of log sources. The first mistake in it goes to `mistakes`.
@@ -123,23 +125,12 @@ pub fn check_logsources(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) {
     }
 }
 
-fn service(row: &Node) -> Option<(String, Vec<Arc<str>>)> {
-    let channels = row.get("channels")?.items()?.iter().map(channel).collect::<Option<_>>()?;
-    Some((row.get("service")?.text()?.to_owned(), channels))
-}
-
-fn category(row: &Node) -> Option<(String, Vec<Source>)> {
-    let sources = row.get("sources")?.items()?.iter().map(source).collect::<Option<_>>()?;
-    Some((row.get("category")?.text()?.to_owned(), sources))
-}
-
 fn channel(node: &Node) -> Option<Arc<str>> {
     Some(fold(node.text()?).into())
 }
 
 fn source(node: &Node) -> Option<Source> {
-    let mut ids: Vec<u32> =
-        node.get("ids")?.items()?.iter().map(|id| id.text()?.parse().ok()).collect::<Option<_>>()?;
+    let mut ids: Vec<u32> = each(node.get("ids")?, |id| id.text()?.parse().ok())?;
     ids.sort_unstable();
     let mut source = Source { channel: Some(channel(node.get("channel")?)?), ids: Some(ids), ..Source::default() };
     if let Some(fields) = node.get("fields") {

@@ -38,7 +38,7 @@ pub struct SigmaRules {
 
 /// The error of loading: a path, and why no rules can be loaded from it.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {reason}", path.display())]
+#[error("{}: {reason}", .path.display())]
 pub struct LoadError {
     /// The path.
     pub path: PathBuf,
