@@ -107,7 +107,7 @@ fn prepare(files: &[File]) -> Outcome<(Vec<u8>, Vec<u8>)> {
     for file in files {
         let root = file.root()?;
         if let Some(stem) = file.path.strip_prefix("data/").and_then(|name| name.strip_suffix(".yaml")) {
-            table::top(stem, &file.text, &root, &mut mistakes);
+            table::check_top(stem, &file.text, &root, &mut mistakes);
         }
         if let Some(tested) = file.tested() {
             for entry in root.get("tests").and_then(Node::entries).unwrap_or_default() {

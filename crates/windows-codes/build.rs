@@ -1,4 +1,4 @@
-//! Encodes the tables below `rules/data` that this crate looks up.
+//! Encodes the tables below `rules/data` that this crate looks up, and fails on a mistake in one of them.
 
 use std::error::Error;
 
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     tables.embed("bugcheck-parameters", stops::stops)?;
     tables.embed("code-notes", codes::notes)?;
-    tables.embed("collect", table::texts)?;
+    tables.embed("collect", table::requests)?;
     tables.embed("collected-folders", table::folders)?;
     tables.embed("cuda-drivers", compatibility::cuda_drivers)?;
     tables.embed("cuda-names", compatibility::cuda_names)?;

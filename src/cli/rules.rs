@@ -29,7 +29,7 @@ use report::json::write_indented;
 use rules::{Rule, RuleSet, RuleSetInfo, json_schema};
 pub(super) use shape::{ShapedEffect, ShapedSuppression};
 use spanned_yaml::Diagnostic;
-use untrusted::{reason, sanitise};
+use untrusted::sanitise;
 
 /// What `crashsift rules` can do: with rules alone, or with artifacts.
 #[derive(Debug, Subcommand)]
@@ -150,8 +150,8 @@ impl SourceArgs {
         let (rules, paths) = sigma::split(&self.rules);
         let sigma = match paths.as_slice() {
             [] => None,
-            paths => Some(SigmaRules::load(paths).map_err(|(path, error)| {
-                stream::note(&format!("--rules sigma:{}: {}", path.display(), reason(&error)));
+            paths => Some(SigmaRules::load(paths).map_err(|error| {
+                stream::note(&format!("--rules sigma:{error}"));
                 Exit::Usage
             })?),
         };
@@ -189,8 +189,8 @@ fn check(args: &CheckArgs, output: &mut Output<'_>) -> io::Result<Exit> {
 fn check_sigma(paths: &[PathBuf], output: &mut Output<'_>) -> io::Result<Exit> {
     let rules = match SigmaRules::load(paths) {
         Ok(rules) => rules,
-        Err((path, error)) => {
-            stream::note(&format!("sigma:{}: {}", path.display(), reason(&error)));
+        Err(error) => {
+            stream::note(&format!("sigma:{error}"));
             return Ok(Exit::Usage);
         }
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Exit, stream};
 use sigma::{PREFIX, SigmaRules};
-use untrusted::{reason, sanitise};
+use untrusted::sanitise;
 
 /// The path behind `sigma:`.
 pub fn path(given: &Path) -> Option<PathBuf> {
@@ -33,8 +33,8 @@ pub fn load(paths: &[PathBuf], quiet: bool) -> Result<Option<Arc<SigmaRules>>, E
     if paths.is_empty() {
         return Ok(None);
     }
-    let rules = SigmaRules::load(paths).map_err(|(path, error)| {
-        stream::note(&format!("--rules {PREFIX}{}: {}", path.display(), reason(&error)));
+    let rules = SigmaRules::load(paths).map_err(|error| {
+        stream::note(&format!("--rules {PREFIX}{error}"));
         Exit::Usage
     })?;
     if !quiet {

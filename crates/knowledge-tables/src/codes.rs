@@ -7,20 +7,20 @@ use spanned_yaml::{Diagnostic, YamlText, parse};
 
 use super::table::{Table, mistake, number, read};
 
-/// A code's name and what it says by itself.
+/// A code's name and meaning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meaning<T = &'static str> {
     /// The name, as the system's headers or people write it.
     pub name: T,
-    /// What the code says by itself, without full stop; absent for rare codes.
+    /// The meaning, without full stop; absent for rare codes.
     pub means: Option<T>,
-    /// For stop codes: whether only live kernel reports carry it, which the system survives.
+    /// For stop codes: whether the code is only of live kernel reports, which the system survives.
     pub live: bool,
     /// Whether damaged memory or a processor's wrong result can lead to it, where the table says so.
     pub damage: Option<bool>,
-    /// For system errors: whether a text that only calls the number an error ("error 126") means it.
+    /// For system errors: whether a text means it where it only calls the number an error: "error 126".
     pub bare: bool,
-    /// For system errors: the status that says the same.
+    /// For system errors: the status with the same meaning.
     pub status: Option<u32>,
 }
 
@@ -28,14 +28,7 @@ pub struct Meaning<T = &'static str> {
 /// `prefix` stands before every name.
 pub fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Meaning<String>> {
     read(file, "codes", &["code", "name"], &["means", "live", "damage", "bare", "status"], mistakes, |row| {
-        let live = row.optional("live");
-        if live.is_some_and(|live| live != "true") {
-            return Err(row.wrong("live", "`live` is `true` or left out"));
-        }
-        let bare = row.optional("bare");
-        if bare.is_some_and(|bare| bare != "true") {
-            return Err(row.wrong("bare", "`bare` is `true` or left out"));
-        }
+        let (live, bare) = (row.flag("live", "true")?, row.flag("bare", "true")?);
         let damage = match row.optional("damage") {
             None => None,
             Some("true") => Some(true),
@@ -45,9 +38,9 @@ pub fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagnostic>)
         let meaning = Meaning {
             name: [prefix, row.text("name")?].concat(),
             means: row.optional("means").map(str::to_owned),
-            live: live.is_some(),
+            live,
             damage,
-            bare: bare.is_some(),
+            bare,
             status: row.optional("status").map(|_| row.number("status")).transpose()?,
         };
         Ok((row.number("code")?, meaning))
@@ -78,7 +71,7 @@ pub fn names(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32,
     table
 }
 
-/// Whom facilities belong to: `facilities` with `code` and `name`.
+/// The owners of facilities: `facilities` with `code` and `name`.
 pub fn facilities(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Meaning<String>> {
     read(file, "facilities", &["code", "name"], &[], mistakes, |row| {
         Ok((row.number("code")?, Meaning { name: row.text("name")?.to_owned(), ..Meaning::default() }))
@@ -86,7 +79,7 @@ pub fn facilities(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table
 }
 
 /// A note on some codes of a kind; without codes, on every code of the kind that has no note of its own.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note<T = &'static str> {
     /// The kind of code, by its word in the file.
     pub of: T,
@@ -109,14 +102,8 @@ pub fn notes(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Vec<Note<S
     const KINDS: [&str; 7] = ["exception", "exit-code", "fast-fail", "bugcheck", "win-error", "hresult", "cuda-error"];
     let optional = ["codes", "not", "look", "sub_codes", "collect", "sources"];
     let by_line = read(file, "notes", &["of"], &optional, mistakes, |row| {
-        let of = row.text("of")?;
-        if !KINDS.contains(&of) {
-            return Err(row.wrong("of", &format!("`of` is one of {}", KINDS.join(", "))));
-        }
-        let fast_fails = row.optional("sub_codes");
-        if fast_fails.is_some_and(|table| table != "fast-fail") {
-            return Err(row.wrong("sub_codes", "`sub_codes` is `fast-fail` or left out"));
-        }
+        let of = row.one_of("of", &KINDS)?;
+        let fast_fails = row.flag("sub_codes", "fast-fail")?;
         let codes = row.optional_texts("codes")?;
         let codes: Option<Vec<u32>> = codes.iter().map(|code| number(code)).collect();
         let note = Note {
@@ -124,7 +111,7 @@ pub fn notes(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Vec<Note<S
             codes: codes.ok_or_else(|| row.wrong("codes", "`codes` are numbers of 32 bits"))?,
             not: row.optional_texts("not")?,
             look: row.optional_texts("look")?,
-            fast_fails: fast_fails.is_some(),
+            fast_fails,
             collect: row.optional_texts("collect")?,
             sources: row.optional_texts("sources")?,
         };
@@ -142,7 +129,7 @@ pub struct Event<T = &'static str> {
     pub provider: T,
     /// How people name the provider, in lower case.
     pub called: Vec<T>,
-    /// What the event records.
+    /// What the event records, as a sentence without full stop.
     pub says: T,
     /// What it proves.
     pub proves: Vec<T>,

@@ -1,5 +1,5 @@
-//! Reading the tables of what goes with what: CUDA's file names and drivers, TensorFlow's packages, C++ runtimes, and how
-//! texts state versions.
+//! Reading the tables of versions that fit together: CUDA's file names and drivers, TensorFlow's packages, C++ runtimes, and
+//! how texts state versions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,14 +25,14 @@ pub struct ReleaseSpan {
 }
 
 impl ReleaseSpan {
-    /// The releases that are in both, if there are any.
+    /// The releases that are in both spans, if there are any.
     #[must_use]
     pub fn and(self, other: Self) -> Option<Self> {
         let both = Self { first: self.first.max(other.first), last: self.last.min(other.last) };
         (both.first <= both.last).then_some(both)
     }
 
-    /// Whether a release is one of them.
+    /// Whether a release is in the span.
     #[must_use]
     pub fn has(self, release: Release) -> bool {
         (self.first..=self.last).contains(&release)
@@ -123,17 +123,14 @@ pub fn msvcp140(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<S
     })
 }
 
-/// What a text can state the version of.
+/// The products whose version a text can state.
 const STATED: [&str; 9] =
     ["tensorflow", "pytorch", "onnxruntime", "cuda", "cuda-tag", "cudnn", "cudnn-number", "nvidia-driver", "processor"];
 
 /// How texts state versions, by pattern: `patterns` with `of` and `re`.
 pub fn stated(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, String> {
     read(file, "patterns", &["of", "re"], &[], mistakes, |row| {
-        let of = row.text("of")?;
-        if !STATED.contains(&of) {
-            return Err(row.wrong("of", &format!("`of` is one of {}", STATED.join(", "))));
-        }
+        let of = row.one_of("of", &STATED)?;
         Ok((row.text("re")?.to_owned(), of.to_owned()))
     })
 }

@@ -43,13 +43,14 @@ pub fn decoded<T: Deserialize<'static> + Default>(bytes: &'static [u8]) -> T {
     postcard::from_bytes(bytes).unwrap_or_default()
 }
 
-/// Declares a table that the crate's build script encoded as `FILE.bin`. It is decoded when it is first asked for.
+/// Declares tables that the crate's build script encoded as `FILE.bin` each: `NAME: Type = "FILE"`, with `;` between
+/// them. A table is decoded when it is first used.
 #[macro_export]
 macro_rules! embedded {
-    ($(#[$about:meta])* $visible:vis $name:ident: $table:ty = $file:literal) => {
+    ($($(#[$about:meta])* $visible:vis $name:ident: $table:ty = $file:literal);+ $(;)?) => {$(
         $(#[$about])*
         $visible static $name: ::std::sync::LazyLock<$table> = ::std::sync::LazyLock::new(|| {
             $crate::decoded(include_bytes!(concat!(env!("OUT_DIR"), "/", $file, ".bin")))
         });
-    };
+    )+};
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use spanned_yaml::{Diagnostic, Node, YamlText, parse};
 
+use super::table::{Row, mistake};
+
 /// All facts.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Schema<'a> {
@@ -26,28 +28,28 @@ pub struct Fact<'a> {
     /// The words of a fact that is one of them, where they are written with it.
     #[serde(borrow)]
     pub words: Vec<&'a str>,
-    /// What brings it, in a sentence's words.
+    /// The evidence that gives the fact, as a part of a sentence.
     pub from: &'a str,
     /// What it means.
     pub about: &'a str,
-    /// What it means that an entry lacks the field.
+    /// The meaning of the field's absence from an entry.
     #[serde(borrow)]
     pub absent: Absent<'a>,
 }
 
-/// What it means that an entry of a list lacks a field.
+/// The meaning of a field's absence from an entry of a list.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub enum Absent<'a> {
-    /// That nobody knows it.
+    /// The value is unknown.
     #[default]
     Unknown,
-    /// That it is not so.
+    /// The value is no.
     No,
-    /// That nobody knows it, of entries whose field of this name is one of these words.
+    /// The value is unknown in entries whose field of this name is one of these words.
     UnknownOf(&'a str, #[serde(borrow)] Vec<&'a str>),
-    /// That nobody knows it, of entries that have the field of this name.
+    /// The value is unknown in entries that have the field of this name.
     UnknownWith(&'a str),
-    /// That nobody knows it, of entries that lack the field of this name.
+    /// The value is unknown in entries that lack the field of this name.
     UnknownUnless(&'a str),
 }
 
@@ -56,7 +58,7 @@ pub enum Absent<'a> {
 pub struct List<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What brings it, in a sentence's words.
+    /// The evidence that gives the fact, as a part of a sentence.
     pub from: &'a str,
     /// What it means, and when it is known.
     pub about: &'a str,
@@ -89,10 +91,11 @@ pub fn encoded(file: &Arc<YamlText>) -> Result<Vec<u8>, Vec<Diagnostic>> {
     match postcard::to_allocvec(&schema) {
         Ok(encoded) if reader.mistakes.is_empty() => Ok(encoded),
         Ok(_) => Err(reader.mistakes),
-        Err(error) => Err(vec![Diagnostic::error("R090", file, root.span, error.to_string())]),
+        Err(error) => Err(vec![mistake(file, &root, error.to_string())]),
     }
 }
 
+/// Reads the schema, and collects its mistakes.
 struct Reader<'f> {
     file: &'f Arc<YamlText>,
     sources: Option<&'f Node>,
@@ -101,7 +104,7 @@ struct Reader<'f> {
 
 impl<'f> Reader<'f> {
     fn mistake(&mut self, node: &Node, message: String) {
-        self.mistakes.push(Diagnostic::error("R090", self.file, node.span, message));
+        self.mistakes.push(mistake(self.file, node, message));
     }
 
     /// What is read of each item of the list under `key`.
@@ -124,7 +127,7 @@ impl<'f> Reader<'f> {
         node.items().unwrap_or_default().iter().filter_map(Node::text).collect()
     }
 
-    /// What brings a fact: the source that `from` names, or its own words; without `from` what any artifact has.
+    /// The evidence that gives a fact: the source that `from` names, or its own words; without `from` any artifact.
     fn from(&mut self, node: &'f Node) -> &'f str {
         let name = node.get("from").map_or("any", |name| name.text().unwrap_or_default());
         let own_words = Some(name).filter(|name| name.contains([' ', '.']));
@@ -177,9 +180,8 @@ impl<'f> Reader<'f> {
         }
     }
 
+    /// Reports keys of a row that are not among `known`.
     fn known_keys(&mut self, node: &'f Node, known: &[&str]) {
-        for entry in node.entries().unwrap_or_default().iter().filter(|entry| !known.contains(&entry.name())) {
-            self.mistake(&entry.key, format!("`{}` means nothing here", entry.name()));
-        }
+        self.mistakes.extend(Row { file: self.file, node }.unknown_keys(known));
     }
 }

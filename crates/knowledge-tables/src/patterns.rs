@@ -6,6 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use spanned_yaml::{Diagnostic, Node, YamlText, parse};
 
+use super::table::{Row, mistake};
+
 /// How the names of these files begin.
 pub const STEM: &str = "ticket-";
 
@@ -247,17 +249,17 @@ pub fn patterns<'f>(
             }
         };
         let Some(nodes) = root.get("patterns").and_then(Node::items) else {
-            mistakes.push(mistake(file, &root, "the list `patterns` is missing"));
+            mistakes.push(mistake(file, &root, "the list `patterns` is missing".to_owned()));
             continue;
         };
         for node in nodes {
-            let reader = RowReader { file, node, endings };
+            let reader = RowReader { row: Row { file, node }, endings };
             match reader.read() {
                 Ok((pattern, examples)) => {
                     for words in &pattern.words {
                         if let Some(first) = seen.insert(words.to_lowercase(), reader.place()) {
                             let message = format!("the words \"{words}\" stand in {first} already");
-                            mistakes.push(mistake(file, node, &message));
+                            mistakes.push(mistake(file, node, message));
                         }
                     }
                     found.patterns.push(pattern);
@@ -270,14 +272,9 @@ pub fn patterns<'f>(
     found
 }
 
-/// `R090`: a pattern is not as the program needs it.
-fn mistake(file: &Arc<YamlText>, node: &Node, message: &str) -> Diagnostic {
-    Diagnostic::error("R090", file, node.span, message)
-}
-
+/// Reads the row of a pattern.
 struct RowReader<'a> {
-    file: &'a Arc<YamlText>,
-    node: &'a Node,
+    row: Row<'a>,
     endings: &'a Endings,
 }
 
@@ -287,17 +284,12 @@ type PatternWithExamples = (Pattern<String>, Vec<Example<String>>);
 impl RowReader<'_> {
     /// File and line of the row.
     fn place(&self) -> String {
-        format!("rules/{}:{}", self.file.name, self.node.span.line)
+        format!("rules/{}:{}", self.row.file.name, self.row.node.span.line)
     }
 
     fn read(&self) -> Result<PatternWithExamples, Vec<Diagnostic>> {
         const KEYS: [&str; 6] = ["words", "regex", "fact", "value", "needs", "examples"];
-        let mut found = Vec::new();
-        for entry in self.node.entries().unwrap_or_default() {
-            if !KEYS.contains(&entry.name()) {
-                found.push(mistake(self.file, &entry.key, &format!("`{}` means nothing here", entry.name())));
-            }
-        }
+        let mut found = self.row.unknown_keys(&KEYS);
         let mut row = Pattern {
             words: self.words(&mut found),
             regex: self.expression("regex").as_deref().map(with_ascii_classes),
@@ -307,7 +299,7 @@ impl RowReader<'_> {
         };
         let examples = self.examples(&mut found);
         if row.words.is_empty() == row.regex.is_none() {
-            found.push(self.wrong("words", "a pattern has either `words` or a `regex`"));
+            found.push(self.row.wrong("words", "a pattern has either `words` or a `regex`"));
         }
         for key in ["regex", "needs"] {
             if let Some(regex) = self.expression(key) {
@@ -321,26 +313,25 @@ impl RowReader<'_> {
                     found.push(self.unknown_fact("fact", &name));
                 }
             }
-            None if row.regex.is_none() => found.push(self.wrong("fact", "`fact` is missing")),
+            None if row.regex.is_none() => found.push(self.row.wrong("fact", "`fact` is missing")),
             None => {}
         }
         if row.regex.is_some() && row.fact.is_some() != row.value.is_some() {
-            found.push(
-                self.wrong("fact", "with a `regex`, `fact` and `value` stand together: groups are facts by name"),
-            );
+            let message = "with a `regex`, `fact` and `value` stand together: groups are facts by name";
+            found.push(self.row.wrong("fact", message));
         }
         if found.is_empty() && row.regex.is_some() && row.fact.is_none() && row.groups.is_empty() {
-            found.push(self.wrong("regex", "no group of the expression is named after a fact: (?<app>...)"));
+            found.push(self.row.wrong("regex", "no group of the expression is named after a fact: (?<app>...)"));
         }
         if found.is_empty() { Ok((row, examples)) } else { Err(found) }
     }
 
     fn words(&self, found: &mut Vec<Diagnostic>) -> Vec<String> {
-        let Some(node) = self.node.get("words") else { return Vec::new() };
+        let Some(node) = self.row.node.get("words") else { return Vec::new() };
         let nodes = node.items().unwrap_or(std::slice::from_ref(node));
         let words: Vec<String> = nodes.iter().filter_map(Node::text).map(str::to_owned).collect();
         if words.len() != nodes.len() || words.iter().any(|words| words.trim().is_empty() || words.trim() != words) {
-            found.push(self.wrong("words", "`words` is a text or a list of texts, without blanks around them"));
+            found.push(self.row.wrong("words", "`words` is a text or a list of texts, without blanks around them"));
         }
         words
     }
@@ -349,7 +340,7 @@ impl RowReader<'_> {
     fn groups(&self, key: &str, regex: &str, row: &mut Pattern<String>) -> Vec<Diagnostic> {
         let tree = match regex_syntax::parse(regex) {
             Ok(tree) => tree,
-            Err(error) => return vec![self.wrong(key, &format!("not a regular expression: {error}"))],
+            Err(error) => return vec![self.row.wrong(key, &format!("not a regular expression: {error}"))],
         };
         if key == "needs" {
             return Vec::new();
@@ -367,13 +358,14 @@ impl RowReader<'_> {
     }
 
     fn examples(&self, found: &mut Vec<Diagnostic>) -> Vec<Example<String>> {
-        let nodes = self.node.get("examples").and_then(Node::items).unwrap_or_default();
+        let nodes = self.row.node.get("examples").and_then(Node::items).unwrap_or_default();
         let mut examples = Vec::new();
         for node in nodes {
             let text = node.get("text").and_then(Node::text);
             let gives = node.get("gives").and_then(Node::entries);
             let (Some(text), Some(gives)) = (text, gives) else {
-                found.push(mistake(self.file, node, "an example has a `text`, and `gives` all facts that it says"));
+                let message = "an example has a `text`, and `gives` all facts that it says".to_owned();
+                found.push(mistake(self.row.file, node, message));
                 continue;
             };
             let gives =
@@ -381,27 +373,25 @@ impl RowReader<'_> {
             examples.push(Example { place: self.place(), text: text.to_owned(), gives: gives.collect() });
         }
         if nodes.is_empty() {
-            found.push(self.wrong("examples", "`examples` are missing: at least one text with what it `gives`"));
+            found.push(self.row.wrong("examples", "`examples` are missing: at least one text with what it `gives`"));
         }
         examples
     }
 
     fn text(&self, key: &str) -> Option<String> {
-        self.node.get(key)?.text().filter(|text| !text.is_empty()).map(str::to_owned)
+        self.row.optional(key).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
     fn expression(&self, key: &str) -> Option<String> {
         self.text(key).map(|regex| self.endings.filled_in(&regex))
     }
 
-    fn wrong(&self, key: &str, message: &str) -> Diagnostic {
-        mistake(self.file, self.node.get(key).unwrap_or(self.node), message)
-    }
-
     fn unknown_fact(&self, key: &str, name: &str) -> Diagnostic {
         let mut known: Vec<&str> = Fact::NAMED.iter().map(|(name, _)| *name).collect();
         known.sort_unstable();
-        self.wrong(key, &format!("`{name}` is no fact of a ticket")).with_help(format!("one of: {}", known.join(", ")))
+        self.row
+            .wrong(key, &format!("`{name}` is no fact of a ticket"))
+            .with_help(format!("one of: {}", known.join(", ")))
     }
 }
 

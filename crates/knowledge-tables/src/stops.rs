@@ -1,4 +1,4 @@
-//! Reading what the parameters of stops say.
+//! Reading the table of the parameters of blue screens and live kernel reports.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use spanned_yaml::{Diagnostic, Node, YamlText};
 
 use super::table::{Row, Table, number_of, read};
 
-/// What is known of the parameters of one stop.
+/// The parameters of one stop.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopRow<T = &'static str> {
     /// The last part of its page in Microsoft's documentation.
@@ -18,25 +18,25 @@ pub struct StopRow<T = &'static str> {
     pub parameters: Vec<StopParameter<T>>,
 }
 
-/// What one parameter says.
+/// The meaning of one parameter.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopParameter<T = &'static str> {
     /// Its number, 1 to 4.
     pub number: u8,
-    /// The values of parameter 1 with which the row is true; empty for any.
+    /// The values of parameter 1 with which the row applies; empty for any.
     pub when: Vec<u64>,
-    /// What it holds, in words.
+    /// Its meaning in words.
     pub is: T,
-    /// How it is to be read.
+    /// The type of its value.
     pub holds: Holds,
-    /// What its values mean, sorted by value.
+    /// The meanings of its values, sorted by value.
     pub values: Vec<(u64, T)>,
 }
 
-/// How a parameter is to be read.
+/// The type of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Holds {
-    /// As its words say.
+    /// A number, with the meaning that the parameter's words give.
     Value,
     /// The address of an instruction.
     Code,
@@ -49,14 +49,11 @@ pub enum Holds {
 /// The table: `stops` with `code`, `page`, `parameters` and, where it applies, `stack`.
 pub fn stops(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, StopRow<String>> {
     read(file, "stops", &["code", "page", "parameters"], &["stack"], mistakes, |row| {
-        if row.optional("stack").is_some_and(|stack| stack != "tells") {
-            return Err(row.wrong("stack", "`stack` is `tells` or left out"));
-        }
+        let stack_tells = row.flag("stack", "tells")?;
         let rows = row.node.get("parameters").and_then(Node::items);
         let rows = rows.ok_or_else(|| row.wrong("parameters", "`parameters` is a list"))?;
         let parameters = rows.iter().map(|node| parameter(&Row { file: row.file, node })).collect::<Result<_, _>>()?;
-        let stop =
-            StopRow { page: row.text("page")?.to_owned(), stack_tells: row.optional("stack").is_some(), parameters };
+        let stop = StopRow { page: row.text("page")?.to_owned(), stack_tells, parameters };
         Ok((row.number("code")?, stop))
     })
 }

@@ -1,4 +1,4 @@
-//! Reading the rows of any table of `rules/data`, and the small tables that are of no larger kind.
+//! Reading the rows of any table of `rules/data`, and three small tables: folders, releases and requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,9 +43,9 @@ const TABLES: &[(&str, &[&str])] = &[
     ("xids", &["codes"]),
 ];
 
-/// Finds what stands at the top of a table and means nothing there, and a schema that this program does not read. `stem`
-/// is the file's name without ending; files that are no such table are passed over.
-pub fn top(stem: &str, file: &Arc<YamlText>, root: &Node, mistakes: &mut Vec<Diagnostic>) {
+/// Reports keys at the top of a table that have no meaning there, and a schema that this program does not read. `stem` is
+/// the file's name without ending; files that are no such table are passed over.
+pub fn check_top(stem: &str, file: &Arc<YamlText>, root: &Node, mistakes: &mut Vec<Diagnostic>) {
     let Some((_, own)) = TABLES.iter().find(|(name, _)| *name == stem) else { return };
     let known = [&["schema", "about"][..], own].concat();
     mistakes.extend(Row { file, node: root }.unknown_keys(&known));
@@ -117,7 +117,7 @@ pub fn releases(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u
     })
 }
 
-/// What to collect.
+/// A request to collect more evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request<T = &'static str> {
     /// The text for any incident.
@@ -126,8 +126,8 @@ pub struct Request<T = &'static str> {
     pub filled: Option<T>,
 }
 
-/// What to collect, by id: `collect` with `id`, `text` and, where a name can be filled in, `filled`.
-pub fn texts(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Request<String>> {
+/// Requests by id: `collect` with `id`, `text` and, where a name can be filled in, `filled`.
+pub fn requests(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Request<String>> {
     read(file, "collect", &["id", "text"], &["filled"], mistakes, |row| {
         let text = row.text("text")?.to_owned();
         let filled = row.optional("filled").map(str::to_owned);
@@ -217,7 +217,48 @@ impl Row<'_> {
         text.ok_or_else(|| self.wrong(key, &format!("`{key}` is missing")))
     }
 
+    /// The text under a key, which must be one of `known`.
+    ///
+    /// # Errors
+    /// When it is missing, or another text.
+    pub fn one_of(&self, key: &str, known: &[&str]) -> Result<&str, Diagnostic> {
+        let text = self.text(key)?;
+        if known.contains(&text) { Ok(text) } else { Err(self.not_one_of(key, known)) }
+    }
+
+    /// The mistake that the text under a key is none of `known`.
+    pub fn not_one_of(&self, key: &str, known: &[&str]) -> Diagnostic {
+        self.wrong(key, &format!("`{key}` is one of {}", known.join(", ")))
+    }
+
+    /// Whether a key has the value `word`, the only one that it may have.
+    ///
+    /// # Errors
+    /// When it has another value.
+    pub fn flag(&self, key: &str, word: &str) -> Result<bool, Diagnostic> {
+        match self.optional(key) {
+            Some(other) if other != word => Err(self.wrong(key, &format!("`{key}` is `{word}` or left out"))),
+            found => Ok(found.is_some()),
+        }
+    }
+
+    /// A list of at least one text in lower case without blanks around it; of any texts where they are kept `as_written`.
+    ///
+    /// # Errors
+    /// When it is empty or has other texts.
+    pub fn words(&self, key: &str, as_written: bool) -> Result<Vec<String>, Diagnostic> {
+        let words = self.optional_texts(key)?;
+        let is_plain = |words: &String| words.trim() == words && words.to_lowercase() == *words;
+        if words.is_empty() || !(as_written || words.iter().all(is_plain)) {
+            return Err(self.wrong(key, &format!("`{key}` are texts in lower case, without blanks around them")));
+        }
+        Ok(words)
+    }
+
     /// A list of texts, none of them empty.
+    ///
+    /// # Errors
+    /// When there is no such list.
     pub fn texts(&self, key: &str) -> Result<Vec<&str>, Diagnostic> {
         let texts = self.node.get(key).and_then(Node::items).and_then(|items| {
             items.iter().map(|item| item.text().filter(|text| !text.is_empty())).collect::<Option<Vec<_>>>()
@@ -225,7 +266,10 @@ impl Row<'_> {
         texts.ok_or_else(|| self.wrong(key, &format!("`{key}` is a list of texts")))
     }
 
-    /// The same of a list that may be missing.
+    /// A list of texts, none of them empty, which may be missing.
+    ///
+    /// # Errors
+    /// When there is something else.
     pub fn optional_texts(&self, key: &str) -> Result<Vec<String>, Diagnostic> {
         if self.node.get(key).is_none() {
             return Ok(Vec::new());
@@ -234,6 +278,9 @@ impl Row<'_> {
     }
 
     /// A number of 32 bits, decimal or after `0x`.
+    ///
+    /// # Errors
+    /// When it is missing or something else.
     pub fn number(&self, key: &str) -> Result<u32, Diagnostic> {
         let number = number(self.text(key)?);
         number.ok_or_else(|| self.wrong(key, &format!("`{key}` is a number of 32 bits, such as 7 or 0xC0000005")))
@@ -244,7 +291,7 @@ impl Row<'_> {
         mistake(self.file, self.node.get(key).unwrap_or(self.node), message.to_owned())
     }
 
-    /// Mistakes at keys that the row can not have.
+    /// A mistake for each key of the row that is not among `known`.
     pub fn unknown_keys(&self, known: &[&str]) -> Vec<Diagnostic> {
         let entries = self.node.entries().unwrap_or_default();
         let unknown = entries.iter().filter(|entry| !known.contains(&entry.name()));
@@ -266,10 +313,10 @@ mod tests {
         );
         let sentences = YamlText::new("collect.yaml", "collect:\n  - {id: no-dump, text: Take one.}\n");
         let request = Request { text: "Take one.".to_owned(), filled: None };
-        assert_eq!(texts(&sentences, &mut mistakes), Table::from([("no-dump".to_owned(), request)]));
+        assert_eq!(requests(&sentences, &mut mistakes), Table::from([("no-dump".to_owned(), request)]));
         for wrong in ["text: '{dump}'", "text: a, filled: b", "text: a, filled: '{program} {dump}'"] {
             let wrong = YamlText::new("collect.yaml", format!("collect:\n  - {{id: a, {wrong}}}\n"));
-            texts(&wrong, &mut Vec::new()).is_empty().then_some(()).expect("a mistake");
+            requests(&wrong, &mut Vec::new()).is_empty().then_some(()).expect("a mistake");
         }
         assert_eq!(mistakes, []);
     }

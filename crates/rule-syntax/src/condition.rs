@@ -10,21 +10,21 @@ pub const RESERVED: &[&str] = &["and", "or", "not", "all", "any", "of", "them"];
 /// The deepest nesting of parentheses and `not`.
 const MAX_DEPTH: usize = 50;
 
-/// A condition. Selections go by their index in the rule.
+/// A condition over the selections of a rule, by their index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
-    /// The selection at this place of the rule.
+    /// The selection with this index.
     Selection(usize),
-    /// What does not hold.
+    /// True where this does not hold.
     Not(Box<Condition>),
-    /// All of these hold.
+    /// True where all of these hold.
     All(Vec<Condition>),
-    /// One of these holds.
+    /// True where one of these holds.
     Any(Vec<Condition>),
 }
 
 impl Condition {
-    /// What holds when a rule writes no condition: all of its selections.
+    /// The condition of a rule that has none in its file: all of its selections.
     pub fn all_of(count: usize) -> Self {
         Self::All((0..count).map(Self::Selection).collect())
     }
@@ -43,21 +43,23 @@ impl Condition {
     }
 }
 
-/// What is wrong with a condition.
+/// A mistake in a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
     /// `R030` for the language, `R031` for a selection that does not exist.
     pub code: &'static str,
-    /// Where in the condition's text.
+    /// The bytes of the condition's text.
     pub at: Range<usize>,
-    /// What is wrong.
+    /// The mistake, without full stop.
     pub message: String,
     /// What would be right.
     pub help: Option<String>,
 }
 
-/// Reads a condition over selections of these names. All unknown names are reported, and the first place from which on
-/// the text is no condition. `meant` says what to write for a name that is like no selection's.
+/// Reads a condition over selections of these names. `meant` gives the help for a name that is like no selection's.
+///
+/// # Errors
+/// All unknown names, and the first place from which on the text is not a condition.
 pub fn parse(text: &str, names: &[&str], meant: fn(&str) -> Option<String>) -> Result<Condition, Vec<Wrong>> {
     let mut parser = Parser { words: words(text), next: 0, end: text.len(), names, meant, unknown: Vec::new() };
     match parser.whole() {
@@ -257,7 +259,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The word for a sign that other languages have.
+/// The word for an operator of other languages.
 fn meant_by(sign: &str) -> Option<&'static str> {
     match sign {
         "&&" | "&" => Some("and"),
@@ -266,16 +268,9 @@ fn meant_by(sign: &str) -> Option<&'static str> {
     }
 }
 
-/// One part stays itself.
+/// The only part, or all of them joined.
 fn joined(mut parts: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Condition {
-    match parts.pop() {
-        Some(only) if parts.is_empty() => only,
-        Some(last) => {
-            parts.push(last);
-            join(parts)
-        }
-        None => join(parts),
-    }
+    if parts.len() == 1 { parts.remove(0) } else { join(parts) }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What of a rule both the build and the program read: its condition, what that needs, and mistakes in either.
+//! The parts of rules that both the build and the program read: conditions, the facts that they need, and mistakes.
 
 pub mod condition;
 pub mod mistakes;

@@ -1,4 +1,4 @@
-//! Collecting the mistakes of a file while going on to read the rest of it.
+//! Collects the mistakes of a file, so that its reading goes on behind each of them.
 
 use std::sync::Arc;
 
@@ -13,27 +13,27 @@ const SCHEMA: &str = "1";
 pub struct Mistakes {
     /// The file.
     pub file: Arc<YamlText>,
-    /// What was found.
+    /// The mistakes, in the order in which they were found.
     pub found: Vec<Diagnostic>,
 }
 
 impl Mistakes {
-    /// None yet.
+    /// No mistakes yet.
     pub fn new(file: &Arc<YamlText>) -> Self {
         Self { file: Arc::clone(file), found: Vec::new() }
     }
 
-    /// How many errors were found; warnings leave a rule as it is.
+    /// The number of errors; a rule with only warnings can be used.
     pub fn errors(&self) -> usize {
         self.found.iter().filter(|found| found.is_error()).count()
     }
 
-    /// Notes an error.
+    /// Adds an error.
     pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         self.found.push(Diagnostic::error(code, &self.file, span, message));
     }
 
-    /// Notes an error together with what would be right.
+    /// Adds an error with help.
     pub fn error_with_help(
         &mut self,
         code: &'static str,
@@ -44,12 +44,12 @@ impl Mistakes {
         self.found.push(Diagnostic::error(code, &self.file, span, message).with_help(help));
     }
 
-    /// Notes a warning together with what would be right.
+    /// Adds a warning with help.
     pub fn warning(&mut self, code: &'static str, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.found.push(Diagnostic::warning(code, &self.file, span, message).with_help(help));
     }
 
-    /// The entries of a mapping; anything else is a mistake. `what` says what the mapping describes.
+    /// The entries of a mapping; anything else is a mistake. `what` is the mapping's name in the message.
     pub fn mapping<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Entry]> {
         let entries = node.entries();
         if entries.is_none() {
@@ -79,7 +79,7 @@ impl Mistakes {
         }
     }
 
-    /// The same of a list of texts, of which somebody may have written one without brackets.
+    /// The items of a list of texts, as [`items`](Self::items) gives them, with help for a single text without brackets.
     pub fn texts<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
         let Some(text) = node.text().filter(|text| is_plain(text)) else { return self.items(node, what) };
         let message = format!("{what} must be a list, not {}", node.kind_name());
@@ -124,7 +124,7 @@ impl Mistakes {
         self.keys_or(entries, whole, what, known, required, |_| None);
     }
 
-    /// The same; `instead` says what to write for a key that people know from elsewhere.
+    /// The same; `instead` gives the help for a key that people know from other languages.
     pub fn keys_or(
         &mut self,
         entries: &[Entry],
@@ -153,8 +153,8 @@ impl Mistakes {
         }
     }
 
-    /// Requires `SCHEMA`. Gives whether the file is in that language; what another one means is not known, and
-    /// nothing else can be said of the file.
+    /// Checks the key `schema`. Whether the rest of the file can be read: not where it is in a newer schema, whose meaning is
+    /// not known.
     pub fn schema(&mut self, root: &Node) -> bool {
         let Some(node) = root.get("schema").filter(|node| node.text() != Some(SCHEMA)) else { return true };
         let found = node.text().unwrap_or_default();
@@ -174,7 +174,7 @@ impl Mistakes {
     }
 }
 
-/// What to write for a key that is needed and has nothing.
+/// Help for a key that is needed and has no value.
 pub fn needed_help(key: &str) -> Option<&'static str> {
     Some(match key {
         "schema" => "write `schema: 1` as the first line: the version of the language in which the file is written",
@@ -207,10 +207,10 @@ pub fn needed_help(key: &str) -> Option<&'static str> {
     })
 }
 
-/// What else a word can be that nobody knows here.
+/// The end of a message about an unknown word: a newer version may have it.
 pub const NEWER: &str = concat!("; a newer crashsift may know it, this is ", env!("CARGO_PKG_VERSION"));
 
-/// Whether a text can stand between brackets as it is.
+/// Whether a text can be an item between brackets without quotes.
 fn is_plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '*' | '?'))
@@ -221,7 +221,7 @@ pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> O
     closest(word, known).map(did_you_mean)
 }
 
-/// Asks whether this word was meant.
+/// The help that asks whether this word was meant.
 pub fn did_you_mean(word: &str) -> String {
     format!("did you mean `{word}`?")
 }

@@ -1,17 +1,17 @@
-//! What has to be known for a rule to match, found in the rule as it is written.
+//! The facts that have to be known for a rule to match, found in the rule's text.
 //!
 //! Most rules can only match one exception code, one stop code or one kind of incident, or need a fact that few
-//! incidents have. This is known from the rule's text alone, so that the build can tell it of the rules inside the
-//! program, and a run reads only those that can match. Of a user's rule, which is compiled when it is loaded, more is
-//! known: its needs are made of what its terms were compiled to, by the same [`of_condition`] and [`either`].
+//! incidents have. The build finds this in the text of each rule inside the program, so that a run reads only rules that can
+//! match. A user's rule is compiled when it is loaded, and more is known of it: its needs are made of its compiled terms, by
+//! the same [`of_condition`] and [`either`].
 
 use super::condition::Condition;
 use spanned_yaml::{Entry, Node};
 
-/// More needs than this are not made of the parts of an "or".
+/// The most needs that are made of the parts of an "or".
 const MOST: usize = 8;
 
-/// A need: one of these has to hold.
+/// A need: one of these has to be known.
 pub type Need<'n> = Vec<Known<'n>>;
 
 /// A fact or list has to be known, and where values are given, it has to be equal to one of them.
@@ -31,8 +31,8 @@ pub fn needed<'n>(condition: &Condition, rule: &'n Node) -> Vec<Need<'n>> {
     needs
 }
 
-/// The needs of a condition, made of those of its selections: all of them hold when it does, and of each one part. `cost`
-/// says how little it helps to know that a need holds.
+/// The needs of a condition, made of the needs of its selections: all of them hold when the condition holds. `cost` is lower
+/// for a need that excludes more incidents.
 pub fn of_condition<K: Clone>(
     condition: &Condition,
     of_selection: &impl Fn(usize) -> Vec<Vec<K>>,
@@ -46,7 +46,7 @@ pub fn of_condition<K: Clone>(
     }
 }
 
-/// What is needed when one of several has to hold: for each choice of a need of each, one of the chosen.
+/// The needs of an "or" of parts: for each way to choose a need of each part, that one of the chosen holds.
 pub fn either<K: Clone>(parts: impl Iterator<Item = Vec<Vec<K>>>, cost: fn(&[K]) -> usize) -> Vec<Vec<K>> {
     let mut parts: Vec<Vec<Vec<K>>> = parts.collect();
     let choices = parts.iter().fold(1_usize, |choices, needs| choices.saturating_mul(needs.len()));
@@ -77,7 +77,7 @@ fn of_term(term: &Entry) -> Option<Need<'_>> {
     Some(vec![known])
 }
 
-/// The values that are written after a fact's name without modifier.
+/// The values of a term without modifier.
 fn values(value: &Node) -> Option<Vec<&str>> {
     let one = std::slice::from_ref(value);
     value.items().unwrap_or(one).iter().map(Node::text).collect()

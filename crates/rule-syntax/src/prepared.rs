@@ -1,8 +1,7 @@
-//! The built-in rules as the build leaves them: read from YAML once and taken apart, so that a run decodes only what
-//! it asks for.
+//! The encoding of the built-in rules: the build reads the YAML once and encodes its parts, so that a run decodes only the
+//! parts that it needs.
 //!
-//! Trees of nodes are encoded on their own, and stand together after the index that says where. Whoever wants one
-//! decodes it; all others are bytes that nobody looks at.
+//! Trees of nodes are encoded each by itself, behind the index with their places.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +11,10 @@ use spanned_yaml::Span;
 /// All rules and data files: the index.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Prepared<'a> {
-    /// By id.
+    /// The rules, sorted by id.
     #[serde(borrow)]
     pub rules: Vec<PreparedRule<'a>>,
-    /// The files that are no rules, by their path in the rule set, each with its tree.
+    /// The other files, by their path in the rule set, each with the place of its tree.
     #[serde(borrow)]
     pub files: Vec<(&'a str, Part)>,
 }
@@ -27,18 +26,18 @@ pub struct PreparedRule<'a> {
     pub id: &'a str,
     /// Its file's path in the rule set.
     pub file: &'a str,
-    /// Where it stands.
+    /// Its place in that file.
     pub span: Span,
-    /// Where its id stands.
+    /// The place of its id.
     pub id_span: Span,
-    /// What it needs to match.
+    /// The facts that it needs to match.
     #[serde(borrow)]
     pub needs: Vec<Need<'a>>,
-    /// The mapping of its selections, its condition and what it requires.
+    /// The mapping of its selections, its condition and the facts that it requires.
     pub logic: Part,
-    /// The mapping of everything else but its tests.
+    /// The mapping of its other keys, without its tests.
     pub texts: Part,
-    /// The path of the file that its tests stand in, and the list of them.
+    /// The path of the file with its tests, and their list.
     pub tests: Part,
 }
 

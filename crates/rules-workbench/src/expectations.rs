@@ -1,4 +1,4 @@
-//! Whether folders of artifacts yield what their `expected.yaml` says: tests of a whole rule set, from files to verdicts.
+//! Compares the verdicts on folders of artifacts with their `expected.yaml`: tests of a whole rule set.
 
 use std::path::PathBuf;
 
@@ -9,28 +9,38 @@ use report::{Judged, Report, confidence};
 use rules::{ExpectedFolder, ExpectedIncident, RuleSet};
 use windows_codes::Knowledge;
 
-/// Something that is not as it is expected.
+/// An expectation that is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Disappointment {
-    /// The line of `expected.yaml` that expects it.
+pub struct UnmetExpectation {
+    /// The line of `expected.yaml` with the expectation.
     pub line: u32,
-    /// What the line calls it.
+    /// The name of the expectation.
     pub name: String,
-    /// What is otherwise, a sentence each, without full stop.
-    pub says: Vec<String>,
-    /// The incident, if it is about one.
+    /// The differences, a sentence each, without full stop.
+    pub differences: Vec<String>,
+    /// The id of the incident, if the difference is in one.
     pub incident: Option<String>,
 }
 
-/// Analyzes what an `expected.yaml` is about, and says what is not as expected.
+/// An error of [`unmet_expectations`]: a path of artifacts that can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", untrusted::display_path(.path))]
+pub struct UnreadableArtifacts {
+    /// The path.
+    pub path: PathBuf,
+    /// The reason.
+    pub reason: String,
+}
+
+/// Analyzes the artifacts that an `expected.yaml` is about, and gives the expectations that are not met.
 ///
 /// # Errors
-/// A path that leads nowhere.
-pub fn disappointments(
+/// A path that can't be read.
+pub fn unmet_expectations(
     expected: &ExpectedFolder,
     rules: &RuleSet,
     knowledge: &Knowledge,
-) -> Result<Vec<Disappointment>, String> {
+) -> Result<Vec<UnmetExpectation>, UnreadableArtifacts> {
     let paths = paths(expected)?;
     let options = Options::default();
     let report = analyze(&paths, rules, knowledge, &options, &Silent);
@@ -46,77 +56,81 @@ pub fn disappointments(
     for wanted in &expected.incidents {
         let about = |judged: &&Judged| !wanted.chooses() || wanted.is_about(&facts_of(judged));
         let mut meant = report.incidents.iter().filter(about).peekable();
-        let disappointment =
-            |incident, says| Disappointment { line: wanted.line, name: wanted.name.clone(), says, incident };
+        let unmet = |incident, differences| UnmetExpectation {
+            line: wanted.line,
+            name: wanted.name.clone(),
+            differences,
+            incident,
+        };
         if meant.peek().is_none() {
             let says = match report.incidents.len() {
                 0 => "there is no incident".to_owned(),
                 count => format!("`where` fits none of {count} incidents"),
             };
-            found.push(disappointment(None, vec![says]));
+            found.push(unmet(None, vec![says]));
         }
         for judged in meant {
-            let says = differences(wanted, judged);
-            if !says.is_empty() {
-                found.push(disappointment(Some(judged.incident.id.clone()), says));
+            let differences = differences(wanted, judged);
+            if !differences.is_empty() {
+                found.push(unmet(Some(judged.incident.id.clone()), differences));
             }
         }
     }
     Ok(found)
 }
 
-/// The files that are analyzed: never the one that says what is expected.
-fn paths(expected: &ExpectedFolder) -> Result<Vec<PathBuf>, String> {
+/// The files to analyze, without the `expected.yaml` itself.
+fn paths(expected: &ExpectedFolder) -> Result<Vec<PathBuf>, UnreadableArtifacts> {
     let folder = [expected.path.parent().map_or_else(|| ".".into(), PathBuf::from)];
     let given = if expected.artifacts.is_empty() { &folder[..] } else { &expected.artifacts };
     let (found, unfound) = discover::find(given);
-    if let Some(unfound) = unfound.iter().find(|unfound| !unfound.passed_over) {
-        return Err(format!("{}: {}", untrusted::display_path(&unfound.path), unfound.reason));
+    if let Some(unfound) = unfound.into_iter().find(|unfound| !unfound.passed_over) {
+        return Err(UnreadableArtifacts { path: unfound.path, reason: unfound.reason });
     }
     let found = found.into_iter().map(|found| found.path);
     Ok(found.filter(|path| *path != expected.path).collect())
 }
 
-fn wrong_count(expected: &ExpectedFolder, report: &Report) -> Option<Disappointment> {
+fn wrong_count(expected: &ExpectedFolder, report: &Report) -> Option<UnmetExpectation> {
     let (count, line) = expected.count?;
     let found = report.incidents.len();
-    (found != count).then(|| Disappointment {
+    (found != count).then(|| UnmetExpectation {
         line,
         name: "the number of incidents".to_owned(),
-        says: vec![format!("it is {found}, expected {count}")],
+        differences: vec![format!("it is {found}, expected {count}")],
         incident: None,
     })
 }
 
-/// What of an incident is not as it must be.
+/// The differences between an incident and what is expected of it.
 fn differences(wanted: &ExpectedIncident, judged: &Judged) -> Vec<String> {
     let verdict = &judged.verdict;
-    let mut says = Vec::new();
+    let mut found = Vec::new();
     let sure = confidence::rounded(verdict.confidence);
     let is = |causes: &[String]| causes.contains(&verdict.cause);
     if !wanted.causes.is_empty() && !is(&wanted.causes) {
-        says.push(format!("the cause is {} ({sure:.2}), expected {}", verdict.cause, wanted.causes.join(" or ")));
+        found.push(format!("the cause is {} ({sure:.2}), expected {}", verdict.cause, wanted.causes.join(" or ")));
     }
     if is(&wanted.not_causes) {
-        says.push(format!("the cause is {} ({sure:.2}), which it must not be", verdict.cause));
+        found.push(format!("the cause is {} ({sure:.2}), which it must not be", verdict.cause));
     }
     if let Some(least) = wanted.at_least.filter(|least| sure < *least) {
-        says.push(format!("the confidence is {sure:.2}, expected at least {least:.2}"));
+        found.push(format!("the confidence is {sure:.2}, expected at least {least:.2}"));
     }
     if let Some(most) = wanted.at_most.filter(|most| sure > *most) {
-        says.push(format!("the confidence is {sure:.2}, expected at most {most:.2}"));
+        found.push(format!("the confidence is {sure:.2}, expected at most {most:.2}"));
     }
     let fired = |rule: &&String| judged.findings.iter().any(|finding| finding.rule == **rule);
     for rule in wanted.rules.iter().filter(|rule| !fired(rule)) {
         let suppressed = judged.suppressed.iter().find(|finding| finding.rule == **rule);
-        says.push(match suppressed {
+        found.push(match suppressed {
             Some(suppressed) => {
                 format!("the rule {rule} matched, and its finding is suppressed {}", suppressed.by.says())
             }
             None => format!("the rule {rule} did not match"),
         });
     }
-    says.extend(wanted.not_rules.iter().filter(fired).map(|rule| format!("the rule {rule} matched")));
+    found.extend(wanted.not_rules.iter().filter(fired).map(|rule| format!("the rule {rule} matched")));
     if let Some(wanted) = &wanted.suspect {
         let suspect = judged.incident.suspect.as_ref().map(|suspect| &*suspect.module);
         let same = match (suspect, wanted) {
@@ -125,8 +139,8 @@ fn differences(wanted: &ExpectedIncident, judged: &Judged) -> Vec<String> {
         };
         if !same {
             let name = |name: Option<&str>| name.unwrap_or("nobody").to_owned();
-            says.push(format!("the suspect is {}, expected {}", name(suspect), name(wanted.as_deref())));
+            found.push(format!("the suspect is {}, expected {}", name(suspect), name(wanted.as_deref())));
         }
     }
-    says
+    found
 }

@@ -1,4 +1,4 @@
-//! Working on rules: drafts of new ones, and what a rule set makes of folders of artifacts.
+//! Tools for authors of rules: drafts of new rules, and checks of a rule set against folders of artifacts.
 
 pub mod draft;
 pub mod expectations;

@@ -10,7 +10,7 @@ use crate::lint::check_table;
 use facts::FactType;
 use rule_syntax::mistakes::Mistakes;
 use sigma::check_logsources;
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
+use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
 use untrusted::glob::Glob;
 
 /// A list of module names and name patterns.
@@ -155,7 +155,7 @@ impl Own {
     /// the program, which has its own from the build; here they are only checked. Expressions that are `proven` are known
     /// to compile.
     pub fn read(&mut self, file_stem: &str, file: &Arc<YamlText>, proven: bool, found: &mut Vec<Diagnostic>) {
-        let (root, wrong) = parse_in_spite(file);
+        let (root, wrong) = parse_leniently(file);
         let is_sound = wrong.is_empty();
         found.extend(wrong);
         let Some(root) = root else { return };

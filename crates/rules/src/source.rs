@@ -314,7 +314,7 @@ pub(super) fn prepared_tests(tests: Part) -> Option<(Arc<YamlText>, Node)> {
 
 /// A file of the built-in set, with its tree if the build has encoded that.
 fn inside(path: &str, tree: Option<Part>) -> Arc<YamlText> {
-    YamlText::inside(format!("{BUILTIN}/{path}"), embedded_text(path), tree.map(encoded))
+    YamlText::builtin(format!("{BUILTIN}/{path}"), embedded_text(path), tree.map(encoded))
 }
 
 /// The text of a file of the built-in set.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::overlay::OVERLAY_KEYS;
 use super::self_test::{self, SelfTest, Tests};
 use rule_syntax::mistakes::{Mistakes, closest, did_you_mean, needed_help};
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
+use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
 
 /// What the name of such a file has before its ending.
 const MARK: &str = "tests";
@@ -99,7 +99,7 @@ impl TestFile {
             Beside::Unread => return Self::Unread,
             Beside::Tests(file) => file,
         };
-        let (root, wrong) = parse_in_spite(file);
+        let (root, wrong) = parse_leniently(file);
         found.extend(wrong);
         let mut mistakes = Mistakes::new(file);
         let entries = root.and_then(|root| entries(&root, &mut mistakes));

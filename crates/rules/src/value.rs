@@ -7,7 +7,7 @@ use super::slips;
 use evidence::{BugcheckCode, Version, base_name};
 use facts::{FactDefinition, FactType, Value};
 use rule_syntax::mistakes::{listing, suggestion};
-use windows_codes::{Named, aliases, code_of, names_of};
+use windows_codes::{Kind, aliases, code_of, names_of};
 
 /// A text is not a value of the wanted type.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,15 +21,15 @@ pub(super) struct NotAValue {
 /// Reads a value of a fact: codes may have their names, and stop codes the flag of small dumps, which the fact has not.
 pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> {
     let by_name = |wrong: NotAValue| {
-        let named = match (fact.path, fact.kind) {
-            (STOP, _) => Named::Stop,
-            ("exception.fast_fail", _) => Named::FastFail,
-            (SYSTEM_ERROR, FactType::Number) => Named::SystemError,
-            (_, FactType::Code) => Named::Status,
+        let kind = match (fact.path, fact.kind) {
+            (STOP, _) => Kind::Bugcheck,
+            ("exception.fast_fail", _) => Kind::FastFail,
+            (SYSTEM_ERROR, FactType::Number) => Kind::WinError,
+            (_, FactType::Code) => Kind::Exception,
             _ => return Err(wrong),
         };
-        let code = code_of(named, text).map(|code| Value::Number(u64::from(code)));
-        code.ok_or_else(|| NotAValue { help: name_like(named, text).unwrap_or(wrong.help), ..wrong })
+        let code = code_of(kind, text).map(|code| Value::Number(u64::from(code)));
+        code.ok_or_else(|| NotAValue { help: name_like(kind, text).unwrap_or(wrong.help), ..wrong })
     };
     match parse(fact.kind, text).or_else(by_name)? {
         Value::Number(code) if fact.path == STOP => {
@@ -40,15 +40,14 @@ pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> 
 }
 
 /// "did you mean" for what is nearly the name of a code.
-fn name_like(named: Named, text: &str) -> Option<String> {
+fn name_like(kind: Kind, text: &str) -> Option<String> {
     let text = text.trim();
     /// No name is longer.
     const LONGEST: usize = 100;
     if text.len() > LONGEST || !text.contains('_') || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return None;
     }
-    let names = names_of(named);
-    aliases(text).iter().find_map(|alias| suggestion(alias, names.iter().map(String::as_str)))
+    aliases(text).iter().find_map(|alias| suggestion(alias, names_of(kind)))
 }
 
 /// The fact with a stop's code.

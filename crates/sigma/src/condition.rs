@@ -1,14 +1,49 @@
-//! The condition of a rule: how its selections go together.
+//! The condition of a rule: its selections, joined with `and`, `or` and `not`.
 
+use std::iter::Peekable;
 use std::ops::Range;
+use std::vec::IntoIter;
 
-/// A condition over selections, by their numbers.
+use untrusted::glob::{Glob, Token};
+
+/// Parts that are joined with `and`, `or` and `not`: the selections of a rule, by their numbers, or the terms of a
+/// selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Condition {
-    Selection(usize),
-    Not(Box<Condition>),
-    All(Vec<Condition>),
-    Any(Vec<Condition>),
+pub(super) enum Condition<P> {
+    Part(P),
+    Not(Box<Self>),
+    All(Vec<Self>),
+    Any(Vec<Self>),
+}
+
+impl<P> Condition<P> {
+    /// Whether the condition holds, by whether its parts hold; `None` where that depends on a part that is not known.
+    pub(super) fn holds(&self, part_holds: &impl Fn(&P) -> Option<bool>) -> Option<bool> {
+        match self {
+            Self::Part(part) => part_holds(part),
+            Self::Not(inner) => inner.holds(part_holds).map(|holds| !holds),
+            Self::All(parts) => all(parts.iter().map(|part| part.holds(part_holds))),
+            Self::Any(parts) => any(parts.iter().map(|part| part.holds(part_holds))),
+        }
+    }
+}
+
+/// True when all are true, false when one is false, else `None`.
+pub(super) fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut known = true;
+    for part in parts {
+        match part {
+            Some(false) => return Some(false),
+            Some(true) => {}
+            None => known = false,
+        }
+    }
+    known.then_some(true)
+}
+
+/// True when one is true, false when all are false, else `None`.
+pub(super) fn any(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    all(parts.map(|part| part.map(|holds| !holds))).map(|none| !none)
 }
 
 /// Why a condition can't be read, and where in it.
@@ -21,18 +56,21 @@ pub(super) struct Unreadable {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Why {
     Mistake(String),
-    /// What stands behind a `|`: it counts records or looks for others near them.
+    /// The function behind a `|`, which counts records or looks for others near them.
     Aggregation(String),
 }
+
+/// The condition of a rule, or why it can't be read.
+type Parsed = Result<Condition<usize>, Unreadable>;
 
 /// How deep parentheses and `not` may go.
 const MOST_DEPTH: usize = 64;
 
 /// Reads a condition over the selections of these names.
-pub(super) fn read(text: &str, names: &[&str]) -> Result<Condition, Unreadable> {
-    let mut reader = Reader { words: words(text), next: 0, end: text.len(), names, depth: 0 };
+pub(super) fn read(text: &str, names: &[&str]) -> Parsed {
+    let mut reader = Reader { words: words(text).into_iter().peekable(), end: text.len(), names, depth: 0 };
     let condition = reader.any()?;
-    match reader.peek() {
+    match reader.words.next() {
         None => Ok(condition),
         Some((place, "|")) => {
             let behind = text.get(place.end..).unwrap_or_default().trim();
@@ -68,36 +106,22 @@ fn words(text: &str) -> Vec<(Range<usize>, &str)> {
     words
 }
 
+/// Reads a condition word by word.
 struct Reader<'t> {
-    words: Vec<(Range<usize>, &'t str)>,
-    next: usize,
+    words: Peekable<IntoIter<(Range<usize>, &'t str)>>,
     end: usize,
     names: &'t [&'t str],
     depth: usize,
 }
 
-impl<'t> Reader<'t> {
-    fn peek(&self) -> Option<(Range<usize>, &'t str)> {
-        self.words.get(self.next).cloned()
-    }
-
-    fn take(&mut self) -> Option<(Range<usize>, &'t str)> {
-        let word = self.peek()?;
-        self.next = self.next.saturating_add(1);
-        Some(word)
-    }
-
-    /// Takes the word if it is this one and no selection is called so.
+impl Reader<'_> {
+    /// Takes the next word if it is `wanted` and no selection has this name.
     fn take_word(&mut self, wanted: &str) -> bool {
-        let is_it = |word: &str| word.eq_ignore_ascii_case(wanted) && !self.names.contains(&word);
-        let found = self.peek().is_some_and(|(_, word)| is_it(word));
-        if found {
-            self.next = self.next.saturating_add(1);
-        }
-        found
+        let is_wanted = |word: &str| word.eq_ignore_ascii_case(wanted) && !self.names.contains(&word);
+        self.words.next_if(|(_, word)| is_wanted(word)).is_some()
     }
 
-    fn any(&mut self) -> Result<Condition, Unreadable> {
+    fn any(&mut self) -> Parsed {
         let mut parts = vec![self.all()?];
         while self.take_word("or") {
             parts.push(self.all()?);
@@ -105,7 +129,7 @@ impl<'t> Reader<'t> {
         Ok(one_or(parts, Condition::Any))
     }
 
-    fn all(&mut self) -> Result<Condition, Unreadable> {
+    fn all(&mut self) -> Parsed {
         let mut parts = vec![self.not()?];
         while self.take_word("and") {
             parts.push(self.not()?);
@@ -113,17 +137,15 @@ impl<'t> Reader<'t> {
         Ok(one_or(parts, Condition::All))
     }
 
-    fn not(&mut self) -> Result<Condition, Unreadable> {
+    fn not(&mut self) -> Parsed {
         if !self.take_word("not") {
             return self.operand();
         }
         self.deeper(|reader| Ok(Condition::Not(Box::new(reader.not()?))))
     }
 
-    fn deeper(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Result<Condition, Unreadable>,
-    ) -> Result<Condition, Unreadable> {
+    /// What `read` gives, one level of parentheses or `not` deeper.
+    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Parsed) -> Parsed {
         self.depth = self.depth.saturating_add(1);
         if self.depth > MOST_DEPTH {
             return Err(mistake(0..self.end, format!("nested deeper than {MOST_DEPTH} levels")));
@@ -133,20 +155,20 @@ impl<'t> Reader<'t> {
         Ok(condition)
     }
 
-    fn operand(&mut self) -> Result<Condition, Unreadable> {
-        let Some((place, word)) = self.take() else {
+    fn operand(&mut self) -> Parsed {
+        let Some((place, word)) = self.words.next() else {
             return Err(mistake(self.end..self.end, "the condition ends where a selection should stand"));
         };
         if word == "(" {
             let condition = self.deeper(Self::any)?;
-            return match self.take() {
+            return match self.words.next() {
                 Some((_, ")")) => Ok(condition),
                 Some((place, "|")) => Err(mistake(place, "an aggregation within parentheses")),
                 _ => Err(mistake(place, "this parenthesis is not closed")),
             };
         }
         if let Some(number) = self.names.iter().position(|name| *name == word) {
-            return Ok(Condition::Selection(number));
+            return Ok(Condition::Part(number));
         }
         if matches!(word, "1" | "any" | "all") && self.take_word("of") {
             return self.of(word == "all");
@@ -159,17 +181,17 @@ impl<'t> Reader<'t> {
         Err(mistake(place, message))
     }
 
-    /// What stands behind `1 of` or `all of`.
-    fn of(&mut self, all: bool) -> Result<Condition, Unreadable> {
-        let Some((place, wanted)) = self.take() else {
+    /// Reads the names behind `1 of` or `all of`.
+    fn of(&mut self, all: bool) -> Parsed {
+        let Some((place, wanted)) = self.words.next() else {
             return Err(mistake(self.end..self.end, "`of` needs `them` or the names of selections behind it"));
         };
         let is_meant = |name: &str| match wanted {
             "them" => !name.starts_with('_'),
             pattern => is_like(pattern, name),
         };
-        let numbered = self.names.iter().enumerate().filter(|(_, name)| is_meant(name));
-        let parts: Vec<Condition> = numbered.map(|(number, _)| Condition::Selection(number)).collect();
+        let meant = self.names.iter().enumerate().filter(|(_, name)| is_meant(name));
+        let parts: Vec<_> = meant.map(|(number, _)| Condition::Part(number)).collect();
         if parts.is_empty() {
             return Err(mistake(place, format!("no selection is called `{wanted}`")));
         }
@@ -177,33 +199,19 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn one_or(mut parts: Vec<Condition>, together: impl FnOnce(Vec<Condition>) -> Condition) -> Condition {
-    match parts.pop() {
-        Some(only) if parts.is_empty() => only,
-        Some(last) => {
-            parts.push(last);
-            together(parts)
-        }
-        None => together(parts),
-    }
+/// The only part, or all of them joined.
+fn one_or(mut parts: Vec<Condition<usize>>, join: fn(Vec<Condition<usize>>) -> Condition<usize>) -> Condition<usize> {
+    if parts.len() == 1 { parts.remove(0) } else { join(parts) }
 }
 
-/// Whether a name is as the pattern says, in which `*` is any text.
+/// Whether a name fits the pattern, in which `*` is any text.
 fn is_like(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
+    let mut tokens: Vec<Token> = Vec::new();
+    for (number, literal) in pattern.split('*').enumerate() {
+        tokens.extend((number > 0).then_some(Token::Any));
+        tokens.extend((!literal.is_empty()).then(|| Token::Literal(literal.to_owned())));
     }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        let Some((_, behind)) = rest.split_once(part) else { return false };
-        rest = behind;
-    }
-    true
+    Glob::new(&tokens).fits(name)
 }
 
 #[cfg(test)]
@@ -212,13 +220,13 @@ mod tests {
 
     const NAMES: [&str; 5] = ["selection_a", "selection_b", "filter_a", "_hidden", "or_else"];
 
-    fn shown(condition: &Condition) -> String {
-        let list = |parts: &[Condition], between: &str| -> String {
+    fn shown(condition: &Condition<usize>) -> String {
+        let list = |parts: &[Condition<usize>], between: &str| -> String {
             let parts: Vec<String> = parts.iter().map(shown).collect();
             format!("({})", parts.join(between))
         };
         match condition {
-            Condition::Selection(number) => number.to_string(),
+            Condition::Part(number) => number.to_string(),
             Condition::Not(inner) => format!("!{}", shown(inner)),
             Condition::All(parts) => list(parts, "&"),
             Condition::Any(parts) => list(parts, "|"),

@@ -1,5 +1,6 @@
 //! The selections of a rule.
 
+use super::condition::Condition;
 use super::encode::{base64, base64_at_offsets, bytes};
 use super::modifiers::{Base64, Key, Kind, Position};
 use super::pattern::{Pattern, plain, tokens, with_dashes};
@@ -8,24 +9,17 @@ use super::test::{Network, Number, Test, regex};
 use spanned_yaml::{Entry, Kind as NodeKind, Node};
 use untrusted::glob::Token;
 
-/// What a selection asks of a record.
-#[derive(Debug)]
-pub(super) enum Selection {
-    All(Vec<Selection>),
-    Any(Vec<Selection>),
-    Term(Term),
-}
+/// A selection: terms, joined.
+pub(super) type Selection = Condition<Term>;
 
-/// What is asked of a field.
+/// A question to one field of a record.
 #[derive(Debug)]
 pub(super) struct Term {
     pub(super) field: Field,
     pub(super) asks: Asks,
-    /// Whether the opposite is asked.
-    pub(super) not: bool,
 }
 
-/// Where values stand in a record.
+/// A field of a record, or all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Field {
     EventId,
@@ -40,14 +34,15 @@ pub(super) enum Field {
     Anything,
 }
 
-/// What is asked.
+/// What a term asks of a field.
 #[derive(Debug)]
 pub(super) enum Asks {
-    /// That a value passes one of the tests, or that each is passed by one (`all`). `or_absent`: or that there is none.
+    /// That a value passes one of the tests, or that each test is passed by a value (`all`). With `or_absent`, the field may
+    /// be absent, too.
     Values { tests: Vec<Test>, all: bool, or_absent: bool },
-    /// That the field is there, or is not.
+    /// That the record has the field, or does not have it.
     Exists(bool),
-    /// That it has the value of another field.
+    /// That the field has the value of another field.
     SameAs { fields: Vec<String>, all: bool, position: Position, cased: bool },
 }
 
@@ -75,11 +70,11 @@ fn is_of_head(field: &str) -> bool {
     ELEMENTS.contains(&field) || field.split_once('_').is_some_and(|(element, _)| WITH_ATTRIBUTES.contains(&element))
 }
 
-/// Reads a selection. What is wrong with it goes to `faults`.
+/// Reads a selection. Its mistakes go to `faults`.
 pub(super) fn selection(node: &Node, faults: &mut Faults<'_>) -> Selection {
     match &node.kind {
         NodeKind::Mapping(entries) if !entries.is_empty() => {
-            Selection::All(entries.iter().map(|entry| Selection::Term(term(entry, faults))).collect())
+            Selection::All(entries.iter().map(|entry| term(entry, faults)).collect())
         }
         NodeKind::Sequence(items) if !items.is_empty() => {
             let mut parts = Vec::new();
@@ -91,13 +86,12 @@ pub(super) fn selection(node: &Node, faults: &mut Faults<'_>) -> Selection {
                 }
             }
             if !words.is_empty() {
-                let key = Key::default();
-                parts.push(Selection::Term(values(&key, Field::Anything, &words, faults)));
+                parts.push(Selection::Part(values(&Key::default(), Field::Anything, &words, faults)));
             }
             Selection::Any(parts)
         }
         NodeKind::Scalar { .. } if !node.is_nothing() => {
-            Selection::Term(values(&Key::default(), Field::Anything, &[node], faults))
+            Selection::Part(values(&Key::default(), Field::Anything, &[node], faults))
         }
         _ => {
             faults.broken(node.span, "a selection is a mapping, a list or a text, and not empty");
@@ -106,7 +100,7 @@ pub(super) fn selection(node: &Node, faults: &mut Faults<'_>) -> Selection {
     }
 }
 
-fn term(entry: &Entry, faults: &mut Faults<'_>) -> Term {
+fn term(entry: &Entry, faults: &mut Faults<'_>) -> Selection {
     let key = Key::read(&entry.key, faults);
     let field = Field::of(key.field.as_deref());
     let nodes: Vec<&Node> = match &entry.value.kind {
@@ -116,7 +110,7 @@ fn term(entry: &Entry, faults: &mut Faults<'_>) -> Term {
     if nodes.is_empty() {
         faults.broken(entry.value.span, "a list without values");
     }
-    match key.kind {
+    let term = match key.kind {
         Kind::Exists => {
             let there = match nodes.as_slice() {
                 [only] if only.text() == Some("true") => Some(true),
@@ -126,15 +120,15 @@ fn term(entry: &Entry, faults: &mut Faults<'_>) -> Term {
             if there.is_none() {
                 faults.broken(entry.value.span, "`exists` is `true` or `false`");
             }
-            Term { field, asks: Asks::Exists(there.unwrap_or_default()), not: key.not }
+            Term { field, asks: Asks::Exists(there.unwrap_or_default()) }
         }
         Kind::Field => {
             let fields = nodes.iter().filter_map(|node| text(node, faults)).map(str::to_owned).collect();
-            let asks = Asks::SameAs { fields, all: key.all, position: key.position, cased: key.cased };
-            Term { field, asks, not: key.not }
+            Term { field, asks: Asks::SameAs { fields, all: key.all, position: key.position, cased: key.cased } }
         }
         _ => values(&key, field, &nodes, faults),
-    }
+    };
+    if key.not { Selection::Not(Box::new(Selection::Part(term))) } else { Selection::Part(term) }
 }
 
 /// The text of a value; a mistake where it is none.
@@ -187,7 +181,7 @@ fn values(key: &Key, field: Field, nodes: &[&Node], faults: &mut Faults<'_>) -> 
         let span = nodes.first().map_or_else(spanned_yaml::Span::file_start, |node| node.span);
         faults.unsupported(span, "with `all` of several encoded values", message);
     }
-    Term { field, asks: Asks::Values { tests, all, or_absent }, not: key.not }
+    Term { field, asks: Asks::Values { tests, all, or_absent } }
 }
 
 /// The tests of one text: several where it has several forms.

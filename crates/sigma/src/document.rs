@@ -1,4 +1,4 @@
-//! Documents of Sigma files: which are rules, and what they say.
+//! Documents of Sigma files: rules, correlations, and documents that can't be loaded.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use super::detection;
 use super::evaluate::Detection;
 use super::index::Compiled;
 use super::logsource;
-use super::rejected::{Fault, Faults};
+use super::rejected::{Fault, Faults, text_under};
 use evidence::{SIGMA_LEVELS, SigmaRule};
 use spanned_yaml::{Node, Span, YamlText};
 
-/// What a document is.
+/// A document of a Sigma file.
 pub(super) enum Document {
     /// A rule.
-    Rule(Box<Read>),
-    /// A correlation of rules, with the ids or names of those that it takes the place of.
+    Rule(Box<ReadRule>),
+    /// A correlation of rules, with the ids or names of the rules that it replaces.
     Correlation { rules: Vec<String>, fault: Fault },
-    /// What can't be loaded.
+    /// A document that can't be loaded, with the reasons.
     Rejected(Vec<Fault>),
 }
 
 /// A rule that was read.
-pub(super) struct Read {
+pub(super) struct ReadRule {
     pub(super) about: SigmaRule,
-    /// By which correlations can name it beside its id.
+    /// The name that correlations can have for it beside its id.
     pub(super) name: Option<String>,
     pub(super) compiled: Compiled,
     pub(super) file: Arc<YamlText>,
-    /// Where it begins.
+    /// The place of its first line.
     pub(super) span: Span,
 }
 
@@ -56,14 +56,13 @@ pub(super) fn read(file: &Arc<YamlText>, node: &Node) -> Document {
             return Document::Rejected(faults.found);
         }
     }
-    let rule = rule(node, &mut faults);
-    match rule {
+    match rule(node, &mut faults) {
         Some(read) if faults.found.is_empty() => Document::Rule(Box::new(read)),
         _ => Document::Rejected(faults.found),
     }
 }
 
-/// The rules of which a correlation only wants to know together: by itself, none of them means anything then.
+/// The ids or names of the rules that a correlation replaces: rules that match only together with the others.
 fn replaced(correlation: &Node) -> Vec<String> {
     if correlation.get("generate").and_then(Node::text) == Some("true") {
         return Vec::new();
@@ -73,9 +72,9 @@ fn replaced(correlation: &Node) -> Vec<String> {
     listed.chain(rules.text()).map(str::to_owned).collect()
 }
 
-fn rule(node: &Node, faults: &mut Faults<'_>) -> Option<Read> {
-    let text = |key: &str| node.get(key).and_then(Node::text).map(str::trim).filter(|text| !text.is_empty());
-    let start = Span { end: node.span.start, ..node.span };
+fn rule(node: &Node, faults: &mut Faults<'_>) -> Option<ReadRule> {
+    let text = |key: &str| text_under(node, key);
+    let start = start_of(node);
     let title = text("title");
     if title.is_none() {
         match node.entry("title") {
@@ -102,7 +101,7 @@ fn rule(node: &Node, faults: &mut Faults<'_>) -> Option<Read> {
     let detection = detection(node, faults)?;
     let tags: Vec<&str> =
         node.get("tags").and_then(Node::items).unwrap_or_default().iter().filter_map(Node::text).collect();
-    Some(Read {
+    Some(ReadRule {
         about: SigmaRule {
             title: title?.into(),
             id: text("id").map(Arc::from),
@@ -117,13 +116,18 @@ fn rule(node: &Node, faults: &mut Faults<'_>) -> Option<Read> {
     })
 }
 
+/// The place at the beginning of a document.
+fn start_of(node: &Node) -> Span {
+    Span { end: node.span.start, ..node.span }
+}
+
 /// The records that the rule is about.
 fn sources(node: &Node, faults: &mut Faults<'_>) -> Vec<logsource::Source> {
     let Some(source) = node.entry("logsource") else {
-        faults.broken(Span { end: node.span.start, ..node.span }, "`logsource` is missing");
+        faults.broken(start_of(node), "`logsource` is missing");
         return Vec::new();
     };
-    let word = |key: &str| source.value.get(key).and_then(Node::text).map(str::trim).filter(|text| !text.is_empty());
+    let word = |key: &str| text_under(&source.value, key);
     let (product, category, service) = (word("product"), word("category"), word("service"));
     if product != Some("windows") {
         let reason = match product {
@@ -153,7 +157,7 @@ fn sources(node: &Node, faults: &mut Faults<'_>) -> Vec<logsource::Source> {
 
 fn detection(node: &Node, faults: &mut Faults<'_>) -> Option<Detection> {
     let Some(entry) = node.entry("detection") else {
-        faults.broken(Span { end: node.span.start, ..node.span }, "`detection` is missing");
+        faults.broken(start_of(node), "`detection` is missing");
         return None;
     };
     let Some(entries) = entry.value.entries() else {
@@ -179,16 +183,12 @@ fn detection(node: &Node, faults: &mut Faults<'_>) -> Option<Detection> {
         faults.broken(entry.key.span, "`condition` is missing");
         return None;
     };
-    let nodes = match node.items() {
-        Some(items) => items.iter().collect(),
-        None => vec![node],
-    };
     let mut read = Vec::new();
-    for node in nodes {
+    for node in node.items().unwrap_or(std::slice::from_ref(node)) {
         match condition::read(node.text().unwrap_or_default(), &names) {
             Ok(condition) => read.push(condition),
             Err(unreadable) => {
-                let span = faults.part(node, unreadable.place);
+                let span = node.span_within(faults.file, unreadable.place);
                 match unreadable.why {
                     Why::Mistake(message) => faults.broken(span, message),
                     Why::Aggregation(function) => {

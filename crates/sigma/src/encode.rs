@@ -1,15 +1,15 @@
-//! Texts as they stand encoded in what is searched.
+//! Encodings of texts that rules look for: UTF-16 and Base64.
 
 use data_encoding::BASE64;
 
-/// How UTF-16 is written.
+/// A form of UTF-16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Utf16 {
     /// The lower byte first.
     Little,
     /// The upper byte first.
     Big,
-    /// The lower byte first, behind a mark that says so.
+    /// The lower byte first, behind a byte order mark.
     Marked,
 }
 
@@ -28,10 +28,10 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     BASE64.encode(bytes)
 }
 
-/// What of the bytes' Base64 is the same whatever stands around them: one text for each of the three ways in which
-/// they can be cut into groups of three.
+/// The part of the bytes' Base64 that is the same in every longer text: one for each of the three ways in which Base64 can
+/// cut the bytes into groups of three.
 pub(super) fn base64_at_offsets(bytes: &[u8]) -> [String; 3] {
-    // How many digits also hold bits of what stands before, by the number of bytes there.
+    // The number of digits that also have bits of the bytes before, by the number of those bytes.
     const BEFORE: [usize; 3] = [0, 2, 3];
     [0, 1, 2].map(|before: usize| {
         let shifted: Vec<u8> = std::iter::repeat_n(0, before).chain(bytes.iter().copied()).collect();

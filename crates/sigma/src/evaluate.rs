@@ -1,38 +1,31 @@
 //! Whether a record is as a rule asks.
 //!
-//! What the source of a record does not write is neither so nor not so. A rule that depends on it does not match.
+//! A field that the source of a record does not write is unknown: neither that it has a value nor that it has none holds. A
+//! rule whose result depends on such a field does not match.
 
 use std::cell::RefCell;
 
-use super::condition::Condition;
+use super::condition::{Condition, all, any};
 use super::detection::{Asks, Field, Selection, Term};
 use super::logsource::Source;
 use super::modifiers::Position;
 use super::record::{Seen, Value, fold};
-use super::test::{Test, stands};
+use super::test::{Test, is_at};
 
 /// What a rule asks for.
 #[derive(Debug)]
 pub(super) struct Detection {
     /// Its selections, by their numbers in the condition.
     pub(super) selections: Vec<Selection>,
-    /// How they go together.
-    pub(super) condition: Condition,
+    /// The selections, joined.
+    pub(super) condition: Condition<usize>,
 }
 
 impl Detection {
-    /// Whether the record is as the rule asks; `None` where its source does not tell.
+    /// Whether the record is as the rule asks; `None` where it depends on a field that its source does not write.
     pub(super) fn holds(&self, seen: &Seen<'_>, source: &Source) -> Option<bool> {
-        self.condition(&self.condition, &View { seen, source })
-    }
-
-    fn condition(&self, condition: &Condition, view: &View<'_>) -> Option<bool> {
-        match condition {
-            Condition::Selection(number) => selection(self.selections.get(*number)?, view),
-            Condition::Not(inner) => self.condition(inner, view).map(|holds| !holds),
-            Condition::All(parts) => all(parts.iter().map(|part| self.condition(part, view))),
-            Condition::Any(parts) => any(parts.iter().map(|part| self.condition(part, view))),
-        }
+        let view = View { seen, source };
+        self.condition.holds(&|number| self.selections.get(*number)?.holds(&|term| view.holds(term)))
     }
 }
 
@@ -42,53 +35,27 @@ struct View<'v> {
     source: &'v Source,
 }
 
-/// True when all are, false when one is.
-fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    let mut known = true;
-    for part in parts {
-        match part {
-            Some(false) => return Some(false),
-            Some(true) => {}
-            None => known = false,
-        }
-    }
-    known.then_some(true)
-}
-
-/// True when one is, false when all are.
-fn any(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    all(parts.map(|part| part.map(|holds| !holds))).map(|none| !none)
-}
-
-fn selection(selection: &Selection, view: &View<'_>) -> Option<bool> {
-    match selection {
-        Selection::All(parts) => all(parts.iter().map(|part| self::selection(part, view))),
-        Selection::Any(parts) => any(parts.iter().map(|part| self::selection(part, view))),
-        Selection::Term(term) => self::term(term, view).map(|holds| holds != term.not),
-    }
-}
-
-fn term(term: &Term, view: &View<'_>) -> Option<bool> {
-    match &term.asks {
-        Asks::Exists(there) => view.has(&term.field).map(|has| has == *there),
-        Asks::SameAs { fields, all: each, position, cased } => {
-            let mut same = fields.iter().map(|other| view.is_same(&term.field, other, *position, *cased));
-            if *each { all(&mut same) } else { any(&mut same) }
-        }
-        Asks::Values { tests, all: each, or_absent } => {
-            let passes = |test: &Test| view.any(&term.field, &|value| test.passes(value));
-            let holds = if *each {
-                all(tests.iter().map(passes))
-            } else {
-                view.any(&term.field, &|value| tests.iter().any(|test| test.passes(value)))
-            };
-            if *or_absent && holds == Some(false) { view.has(&term.field).map(|has| !has) } else { holds }
-        }
-    }
-}
-
 impl View<'_> {
-    /// Whether a value of the field is as `decide` says.
+    fn holds(&self, term: &Term) -> Option<bool> {
+        match &term.asks {
+            Asks::Exists(there) => self.has(&term.field).map(|has| has == *there),
+            Asks::SameAs { fields, all: each, position, cased } => {
+                let mut same = fields.iter().map(|other| self.is_same(&term.field, other, *position, *cased));
+                if *each { all(&mut same) } else { any(&mut same) }
+            }
+            Asks::Values { tests, all: each, or_absent } => {
+                let passes = |test: &Test| self.any(&term.field, &|value| test.passes(value));
+                let holds = if *each {
+                    all(tests.iter().map(passes))
+                } else {
+                    self.any(&term.field, &|value| tests.iter().any(|test| test.passes(value)))
+                };
+                if *or_absent && holds == Some(false) { self.has(&term.field).map(|has| !has) } else { holds }
+            }
+        }
+    }
+
+    /// Whether `decide` holds for a value of the field.
     fn any(&self, field: &Field, decide: &dyn Fn(Value<'_>) -> bool) -> Option<bool> {
         let seen = self.seen;
         Some(match field {
@@ -97,7 +64,7 @@ impl View<'_> {
                 decide(Value { written: &written, folded: &written })
             }
             Field::Provider => decide(seen.provider()),
-            // A record that says something of another channel, computer or level has a field of that name.
+            // A record about another channel, computer or level has a field of that name.
             Field::Channel => seen.own("Channel", decide).unwrap_or_else(|| seen.channel().is_some_and(decide)),
             Field::Computer => seen.own("Computer", decide).unwrap_or_else(|| seen.computer().is_some_and(decide)),
             Field::Head(name) => return seen.own(name, decide).map_or_else(|| seen.head(name, decide), Some),
@@ -119,21 +86,18 @@ impl View<'_> {
         }
     }
 
-    /// Whether a value of the other field stands in one of this field.
+    /// Whether a value of the other field is in a value of this field, at the position.
     fn is_same(&self, field: &Field, other: &str, position: Position, cased: bool) -> Option<bool> {
         let others = RefCell::new(Vec::new());
         self.any(&Field::of(Some(other)), &|value| {
             others.borrow_mut().push(value.written.to_owned());
             false
         })?;
-        let others: Vec<String> = others.into_inner();
+        let others = others.into_inner();
         self.any(field, &|value| {
-            others.iter().any(|other| {
-                if cased {
-                    stands(other, value.written, position)
-                } else {
-                    stands(&fold(other), value.folded, position)
-                }
+            others.iter().any(|other| match cased {
+                true => is_at(other, value.written, position),
+                false => is_at(&fold(other), value.folded, position),
             })
         })
     }

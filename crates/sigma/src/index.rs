@@ -1,5 +1,5 @@
-//! Which rules are looked at for a record: those about its channel and event id, and of these the ones of whose texts
-//! one stands in it. All texts are looked for at once.
+//! The rules that are evaluated for a record: those about its channel and event id of which a needed text is in the record.
+//! All texts are looked for at once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -20,7 +20,7 @@ pub struct Records {
     pub any: Option<BTreeSet<u32>>,
 }
 
-/// What a rule asks for, and of which records.
+/// A rule's detection, and the records that it is about.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) detection: Detection,
@@ -31,7 +31,7 @@ pub(super) struct Compiled {
 #[derive(Debug, Default)]
 pub(super) struct Index {
     rules: Vec<Compiled>,
-    /// What each rule needs at least one of.
+    /// The texts of which each rule needs at least one; `None` for a rule that can match without.
     texts: Vec<Option<Vec<String>>>,
     /// By channel, folded, and event id.
     by_channel: HashMap<Arc<str>, ById>,
@@ -49,18 +49,18 @@ struct ById {
 #[derive(Debug, Default)]
 struct Bucket {
     rules: Vec<(usize, usize)>,
-    /// What finds the texts of all of them, made when the first such record comes.
+    /// Finds the texts of all of them; built when the first such record comes.
     finder: OnceLock<Finder>,
 }
 
-/// Finds out which rules of a bucket can match.
+/// Finds the rules of a bucket that can match a record, by the texts in the record.
 #[derive(Debug)]
 struct Finder {
     /// Finds all texts; `None` where there are too many for one.
     texts: Option<AhoCorasick>,
     /// The rules, by places in the bucket, of each text.
     rules: Vec<Vec<usize>>,
-    /// Those that can match without.
+    /// The rules that can match without a text.
     always: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Which records a rule is about: its log source as channels and event ids, by a table.
+//! The records that a rule is about: its log source as channels and event ids, by a table.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -6,12 +6,12 @@ use std::sync::{Arc, LazyLock};
 use super::record::fold;
 use spanned_yaml::{Diagnostic, Node, Span, YamlText, parse};
 
-/// The file as it is written.
-const WRITTEN: &str = include_str!(concat!(env!("OUT_DIR"), "/sigma-logsources.yaml"));
+/// The table's file.
+const TABLE_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/sigma-logsources.yaml"));
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let text = YamlText::new("sigma-logsources.yaml", WRITTEN);
-    // A test reads the table, too: only a program that was put together wrongly has none.
+    let text = YamlText::new("sigma-logsources.yaml", TABLE_TEXT);
+    // A test reads the table, too: only a broken build has none.
     parse(&text).ok().and_then(|root| Table::read(&root).ok()).unwrap_or_default()
 });
 
@@ -22,30 +22,30 @@ pub(super) struct Source {
     pub(super) channel: Option<Arc<str>>,
     /// The event ids, sorted; `None` for any.
     pub(super) ids: Option<Vec<u32>>,
-    /// What these records call the fields that rules ask for.
+    /// The names that these records have for fields of rules.
     fields: BTreeMap<String, Mapped>,
-    /// Whether other records of the category have more fields, so that it means nothing when one is missing here.
+    /// Whether other records of the category have more fields, so that a missing field means nothing here.
     partial: bool,
 }
 
-/// What a field is called in the records of a source.
+/// The name and values of a field in the records of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mapped {
     /// Its name.
     pub(super) name: String,
-    /// Its values, folded, with what rules call them, as written and folded.
+    /// Its values, folded, each with the word of rules for it, as written and folded.
     values: BTreeMap<String, (String, String)>,
 }
 
 impl Mapped {
-    /// What rules call this value, as written and folded.
+    /// The word of rules for a value, as written and folded.
     pub(super) fn called(&self, folded: &str) -> Option<(&str, &str)> {
         self.values.get(folded).map(|(written, folded)| (written.as_str(), folded.as_str()))
     }
 }
 
 impl Source {
-    /// What the records call the field, where that is not its own name.
+    /// The records' own name for a field, where it differs from the rules' name.
     pub(super) fn field(&self, name: &str) -> Option<&Mapped> {
         self.fields.get(name)
     }
@@ -56,7 +56,7 @@ impl Source {
     }
 }
 
-/// Whether some source has other values for this field than rules ask for.
+/// Whether some source has other words for the values of this field than rules have.
 pub(super) fn has_other_values(field: &str) -> bool {
     let mut sources = TABLE.categories.values().flatten();
     sources.any(|source| source.field(field).is_some_and(|mapped| !mapped.values.is_empty()))
@@ -82,7 +82,7 @@ pub(super) fn sources<'w>(category: Option<&'w str>, service: Option<&'w str>) -
     })
 }
 
-/// What the words of log sources mean.
+/// The channels of each service, and the sources of each category.
 #[derive(Debug, Default)]
 struct Table {
     services: BTreeMap<String, Vec<Arc<str>>>,
@@ -92,24 +92,26 @@ struct Table {
 impl Table {
     /// Reads the table; an error is the place of the row that is wrong.
     fn read(root: &Node) -> Result<Self, Span> {
-        let rows = |key: &str| {
-            let node = root.get(key).ok_or(root.span)?;
-            node.items().ok_or(node.span)
-        };
-        let mut table = Self::default();
-        for row in rows("services")? {
-            let (word, channels) = service(row).ok_or(row.span)?;
-            table.services.insert(word, channels);
-        }
-        for row in rows("categories")? {
-            let (word, sources) = category(row).ok_or(row.span)?;
-            table.categories.insert(word, sources);
-        }
-        Ok(table)
+        Ok(Self {
+            services: rows(root, "services", "service", |row| each(row.get("channels")?, channel))?,
+            categories: rows(root, "categories", "category", |row| each(row.get("sources")?, source))?,
+        })
     }
 }
 
-/// Tells what is wrong with a table of log sources.
+/// Reads the rows of the list under `list`, each by its word under `key`.
+fn rows<T>(root: &Node, list: &str, key: &str, value: fn(&Node) -> Option<T>) -> Result<BTreeMap<String, T>, Span> {
+    let node = root.get(list).ok_or(root.span)?;
+    let row = |row: &Node| Some((row.get(key)?.text()?.to_owned(), value(row)?));
+    node.items().ok_or(node.span)?.iter().map(|node| row(node).ok_or(node.span)).collect()
+}
+
+/// Reads the items of a list.
+fn each<T>(node: &Node, read: fn(&Node) -> Option<T>) -> Option<Vec<T>> {
+    node.items()?.iter().map(read).collect()
+}
+
+/// Checks a table of log sources. The first mistake in it goes to `mistakes`.
 pub fn check_logsources(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) {
     match parse(file) {
         Ok(root) => {
@@ -123,23 +125,12 @@ pub fn check_logsources(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) {
     }
 }
 
-fn service(row: &Node) -> Option<(String, Vec<Arc<str>>)> {
-    let channels = row.get("channels")?.items()?.iter().map(channel).collect::<Option<_>>()?;
-    Some((row.get("service")?.text()?.to_owned(), channels))
-}
-
-fn category(row: &Node) -> Option<(String, Vec<Source>)> {
-    let sources = row.get("sources")?.items()?.iter().map(source).collect::<Option<_>>()?;
-    Some((row.get("category")?.text()?.to_owned(), sources))
-}
-
 fn channel(node: &Node) -> Option<Arc<str>> {
     Some(fold(node.text()?).into())
 }
 
 fn source(node: &Node) -> Option<Source> {
-    let mut ids: Vec<u32> =
-        node.get("ids")?.items()?.iter().map(|id| id.text()?.parse().ok()).collect::<Option<_>>()?;
+    let mut ids: Vec<u32> = each(node.get("ids")?, |id| id.text()?.parse().ok())?;
     ids.sort_unstable();
     let mut source = Source { channel: Some(channel(node.get("channel")?)?), ids: Some(ids), ..Source::default() };
     if let Some(fields) = node.get("fields") {
@@ -178,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_wrong_row_is_told_with_its_place() {
-        let whole = WRITTEN;
+        let whole = TABLE_TEXT;
         let found = |text: String| {
             let mut mistakes = Vec::new();
             check_logsources(&YamlText::new("t.yaml", text), &mut mistakes);

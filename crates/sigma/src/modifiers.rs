@@ -10,21 +10,21 @@ use spanned_yaml::Node;
 pub(super) struct Key {
     /// The field; `None` where values are looked for in the whole record.
     pub(super) field: Option<String>,
-    /// What is done with the field and the values.
+    /// The type of comparison.
     pub(super) kind: Kind,
-    /// Where in the field's value a value must stand.
+    /// Where in the field's value a value must be.
     pub(super) position: Position,
     /// Whether all values must be found, not just one.
     pub(super) all: bool,
     /// Whether upper and lower case differ.
     pub(super) cased: bool,
-    /// Whether the field must not be so.
+    /// Whether the opposite is asked.
     pub(super) not: bool,
-    /// Whether a dash stands for every one.
+    /// Whether a dash before an option is any dash.
     pub(super) windash: bool,
-    /// How values are encoded before they are looked for.
+    /// The form of UTF-16 in which values are looked for.
     pub(super) utf16: Option<Utf16>,
-    /// How values are encoded then.
+    /// The form of Base64 in which values are looked for, after UTF-16.
     pub(super) base64: Option<Base64>,
 }
 
@@ -57,10 +57,10 @@ pub(super) struct Flags {
     pub(super) any: bool,
 }
 
-/// Where a value stands.
+/// Where in a text a value must be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Position {
-    /// It is all there is.
+    /// It is the whole text.
     #[default]
     Whole,
     /// At the start.
@@ -81,7 +81,7 @@ pub(super) enum Base64 {
 }
 
 impl Key {
-    /// Reads a key. What is wrong with it goes to `faults`.
+    /// Reads a key. Its mistakes go to `faults`.
     pub(super) fn read(node: &Node, faults: &mut Faults<'_>) -> Self {
         let written = node.text().unwrap_or_default();
         let mut parts = written.split('|');
@@ -93,21 +93,16 @@ impl Key {
             start = start.saturating_add(1);
             let place = start..start.saturating_add(word.len());
             start = place.end;
-            let outcome = if before.contains(&word) { Err(Wrong::Twice) } else { key.add(word) };
+            let outcome = if before.contains(&word) { Err(Wrong::Contradiction) } else { key.add(word) };
             before.push(word);
-            let place = || faults.part(node, place.clone());
-            match outcome {
-                Ok(()) => {}
-                Err(Wrong::Twice) => {
-                    let place = place();
+            let Err(wrong) = outcome else { continue };
+            let place = node.span_within(faults.file, place);
+            match wrong {
+                Wrong::Contradiction => {
                     faults.broken(place, format!("the modifier `{word}` can't stand behind those before it"));
                 }
-                Err(Wrong::Unknown) => {
-                    let place = place();
-                    faults.broken(place, format!("there is no modifier `{word}`"));
-                }
-                Err(Wrong::Unsupported(why)) => {
-                    let place = place();
+                Wrong::Unknown => faults.broken(place, format!("there is no modifier `{word}`")),
+                Wrong::Unsupported(why) => {
                     faults.unsupported(place, format!("with the modifier `{word}`"), format!("`{word}`: {why}"));
                 }
             }
@@ -123,89 +118,83 @@ impl Key {
             "all" => self.all = true,
             "cased" => self.cased = true,
             "neq" => self.not = true,
-            "contains" => return self.stand(Position::Within),
-            "startswith" => return self.stand(Position::Start),
-            "endswith" => return self.stand(Position::End),
+            "contains" => return self.set_position(Position::Within),
+            "startswith" => return self.set_position(Position::Start),
+            "endswith" => return self.set_position(Position::End),
             "windash" if is_text && self.base64.is_none() => self.windash = true,
-            "wide" | "utf16le" => return self.write_in(Utf16::Little),
-            "utf16be" => return self.write_in(Utf16::Big),
-            "utf16" => return self.write_in(Utf16::Marked),
+            "wide" | "utf16le" => return self.set_utf16(Utf16::Little),
+            "utf16be" => return self.set_utf16(Utf16::Big),
+            "utf16" => return self.set_utf16(Utf16::Marked),
             "base64" if is_text && self.base64.is_none() => self.base64 = Some(Base64::Alone),
             "base64offset" if is_text && self.base64.is_none() => self.base64 = Some(Base64::AtOffsets),
-            "re" => return self.become_kind(Kind::Regex(Flags::default())),
+            "re" => return self.set_kind(Kind::Regex(Flags::default())),
             "i" | "m" | "s" => {
-                let Kind::Regex(flags) = &mut self.kind else { return Err(Wrong::Twice) };
+                let Kind::Regex(flags) = &mut self.kind else { return Err(Wrong::Contradiction) };
                 match word {
                     "i" => flags.insensitive = true,
                     "m" => flags.lines = true,
                     _ => flags.any = true,
                 }
             }
-            "cidr" => return self.become_kind(Kind::Network),
-            "lt" => return self.become_kind(Kind::Number(Order::Less)),
-            "lte" => return self.become_kind(Kind::Number(Order::AtMost)),
-            "gt" => return self.become_kind(Kind::Number(Order::Greater)),
-            "gte" => return self.become_kind(Kind::Number(Order::AtLeast)),
-            "exists" => return self.become_kind(Kind::Exists),
-            "fieldref" => return self.become_kind(Kind::Field),
+            "cidr" => return self.set_kind(Kind::Network),
+            "lt" => return self.set_kind(Kind::Number(Order::Less)),
+            "lte" => return self.set_kind(Kind::Number(Order::AtMost)),
+            "gt" => return self.set_kind(Kind::Number(Order::Greater)),
+            "gte" => return self.set_kind(Kind::Number(Order::AtLeast)),
+            "exists" => return self.set_kind(Kind::Exists),
+            "fieldref" => return self.set_kind(Kind::Field),
             "expand" => return Err(Wrong::Unsupported("what a placeholder stands for is not known")),
             "minute" | "hour" | "day" | "week" | "month" | "year" => {
                 return Err(Wrong::Unsupported("parts of times are not compared"));
             }
-            "windash" | "base64" | "base64offset" => return Err(Wrong::Twice),
+            "windash" | "base64" | "base64offset" => return Err(Wrong::Contradiction),
             _ => return Err(Wrong::Unknown),
         }
         Ok(())
     }
 
-    fn stand(&mut self, position: Position) -> Result<(), Wrong> {
+    fn set_position(&mut self, position: Position) -> Result<(), Wrong> {
         let fits = matches!(self.kind, Kind::Text | Kind::Field) && self.position == Position::Whole;
         self.position = position;
-        if fits { Ok(()) } else { Err(Wrong::Twice) }
+        if fits { Ok(()) } else { Err(Wrong::Contradiction) }
     }
 
-    fn write_in(&mut self, utf16: Utf16) -> Result<(), Wrong> {
+    fn set_utf16(&mut self, utf16: Utf16) -> Result<(), Wrong> {
         let fits = self.kind == Kind::Text && self.utf16.is_none() && self.base64.is_none();
         self.utf16 = Some(utf16);
-        if fits { Ok(()) } else { Err(Wrong::Twice) }
+        if fits { Ok(()) } else { Err(Wrong::Contradiction) }
     }
 
-    fn become_kind(&mut self, kind: Kind) -> Result<(), Wrong> {
+    fn set_kind(&mut self, kind: Kind) -> Result<(), Wrong> {
         let is_plain = self.kind == Kind::Text && self.base64.is_none() && self.utf16.is_none() && !self.windash;
         let may_stand = self.position == Position::Whole || kind == Kind::Field;
         self.kind = kind;
-        if is_plain && may_stand { Ok(()) } else { Err(Wrong::Twice) }
+        if is_plain && may_stand { Ok(()) } else { Err(Wrong::Contradiction) }
     }
 
-    /// What only the whole key tells.
+    /// Checks what needs the whole key.
     fn check(&self, node: &Node, faults: &mut Faults<'_>) {
         if self.utf16.is_some() && self.base64.is_none() {
             let message = "UTF-16 without `base64` or `base64offset` behind it: no field of an event holds such bytes";
             faults.unsupported(node.span, "with UTF-16 that is not encoded", message);
         }
-        let field = match self.field.as_deref() {
-            Some(field) => field,
-            None if matches!(self.kind, Kind::Text | Kind::Regex(_))
-                && matches!(self.position, Position::Whole | Position::Within) =>
-            {
-                return;
-            }
-            None => {
-                faults.broken(node.span, "these modifiers need a field in front of them");
-                return;
-            }
-        };
-        if field == "Message" {
+        let needs_field = !matches!(self.kind, Kind::Text | Kind::Regex(_))
+            || !matches!(self.position, Position::Whole | Position::Within);
+        if self.field.is_none() && needs_field {
+            faults.broken(node.span, "these modifiers need a field in front of them");
+        }
+        if self.field.as_deref() == Some("Message") {
             let message = "the message that Event Viewer shows is put together by it; logs hold only the values in it";
             faults.unsupported(node.span, "with the message that Event Viewer shows", message);
         }
     }
 }
 
-/// What is wrong with a modifier.
+/// A mistake with a modifier.
 enum Wrong {
     Unknown,
-    /// It contradicts another one.
-    Twice,
+    /// It is there twice, or contradicts an earlier one.
+    Contradiction,
+    /// It is not supported, for this reason.
     Unsupported(&'static str),
 }

@@ -1,14 +1,14 @@
-//! Texts of rules, in which `*` is any text and `?` one character.
+//! Patterns of rules: texts in which `*` is any text and `?` one character.
 
 use super::record::fold;
 use untrusted::glob::{Glob, Token};
 
-/// The characters that programs take for the one that begins an option.
+/// The characters that programs accept as the dash before an option.
 ///
 /// Source: Sigma specification 2.1, modifier `windash`.
 const DASHES: [char; 5] = ['-', '/', '\u{2013}', '\u{2014}', '\u{2015}'];
 
-/// A text with what stands for other text in it.
+/// A text with wildcards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
     glob: Glob,
@@ -20,33 +20,29 @@ pub(super) struct Pattern {
 /// plain itself.
 pub(super) fn tokens(written: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
-    let mut literal = String::new();
     let mut characters = written.chars().peekable();
     while let Some(character) = characters.next() {
-        let wildcard = match character {
+        match character {
             '\\' => {
-                literal.push(characters.next_if(|next| matches!(next, '*' | '?' | '\\')).unwrap_or('\\'));
-                continue;
+                push_literal(&mut tokens, characters.next_if(|next| matches!(next, '*' | '?' | '\\')).unwrap_or('\\'));
             }
-            '*' => Token::Any,
-            '?' => Token::One,
-            _ => {
-                literal.push(character);
-                continue;
-            }
-        };
-        if !literal.is_empty() {
-            tokens.push(Token::Literal(std::mem::take(&mut literal)));
+            '*' => tokens.push(Token::Any),
+            '?' => tokens.push(Token::One),
+            _ => push_literal(&mut tokens, character),
         }
-        tokens.push(wildcard);
-    }
-    if !literal.is_empty() {
-        tokens.push(Token::Literal(literal));
     }
     tokens
 }
 
-/// The text that the tokens are, if nothing in them stands for another.
+/// Adds a plain character: to the literal at the end of the tokens, or as a new one.
+fn push_literal(tokens: &mut Vec<Token>, character: char) {
+    match tokens.last_mut() {
+        Some(Token::Literal(text)) => text.push(character),
+        _ => tokens.push(Token::Literal(character.to_string())),
+    }
+}
+
+/// The text of tokens without wildcards; `None` with wildcards.
 pub(super) fn plain(tokens: &[Token]) -> Option<&str> {
     match tokens {
         [] => Some(""),
@@ -55,31 +51,26 @@ pub(super) fn plain(tokens: &[Token]) -> Option<&str> {
     }
 }
 
-/// The same with each dash that begins an option as any of them: one before a letter, digit or `_` and not behind one.
+/// The tokens with each dash that begins an option replaced by any dash: a dash before a letter, digit or `_` and not
+/// behind one.
 pub(super) fn with_dashes(tokens: Vec<Token>) -> Vec<Token> {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let mut with = Vec::new();
     for token in tokens {
         let Token::Literal(text) = token else {
             with.push(token);
             continue;
         };
-        let is_word = |character: char| character.is_alphanumeric() || character == '_';
-        let (mut literal, mut before) = (String::new(), None);
+        let mut before = None;
         let mut characters = text.chars().peekable();
         while let Some(character) = characters.next() {
             let begins = !before.is_some_and(is_word) && characters.peek().copied().is_some_and(is_word);
             if DASHES.contains(&character) && begins {
-                if !literal.is_empty() {
-                    with.push(Token::Literal(std::mem::take(&mut literal)));
-                }
                 with.push(Token::OneOf(&DASHES));
             } else {
-                literal.push(character);
+                push_literal(&mut with, character);
             }
             before = Some(character);
-        }
-        if !literal.is_empty() {
-            with.push(Token::Literal(literal));
         }
     }
     with
@@ -101,17 +92,17 @@ impl Pattern {
         self.cased
     }
 
-    /// Whether the whole text is as the pattern says. The text is folded, unless case counts.
+    /// Whether the whole text fits the pattern. `text` must be folded, unless case counts.
     pub(super) fn is_match(&self, text: &str) -> bool {
         self.glob.fits(text)
     }
 
-    /// The one text that it is, if there is only one.
+    /// The only text that fits, if there is only one.
     pub(super) fn only_text(&self) -> Option<&str> {
         self.glob.only_text()
     }
 
-    /// The longest text that must stand in what matches, folded.
+    /// The longest text that is in every text that fits, folded.
     pub(super) fn longest_literal(&self) -> Option<String> {
         self.glob.longest_literal().map(|text| fold(text).into_owned())
     }

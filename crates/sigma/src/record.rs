@@ -1,4 +1,4 @@
-//! A record of an event log as rules see it.
+//! A record of an event log as rules see it: its fields by name, and its texts folded for comparison.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,18 +6,18 @@ use std::ops::Range;
 use super::logsource::Source;
 use jiff::Timestamp;
 
-/// The name by which rules ask for the values of events that have no names for them.
+/// The name that rules have for values without a name.
 const UNNAMED: &str = "Data";
-/// What stands between two values where all are one text: no rule can ask for it.
+/// The separator of values in one text: no rule can ask for it.
 const BETWEEN: char = '\0';
 
-/// A record of an event log, from wherever it was read.
+/// A record of an event log, from any reader.
 pub trait Record {
-    /// Who logged it.
+    /// The provider that logged it.
     fn provider(&self) -> &str;
     /// Its event id.
     fn event_id(&self) -> u32;
-    /// The log in which it is.
+    /// The channel in which it is.
     fn channel(&self) -> Option<&str>;
     /// The computer that logged it.
     fn computer(&self) -> Option<&str>;
@@ -129,23 +129,23 @@ impl<'r> Seen<'r> {
         fields.map(|field| self.value(field.written, &field.folded))
     }
 
-    /// What `decide` says of the values of the record's own field of this name; `None` when it has none.
+    /// Whether `decide` holds for a value of the record's field of this name; `None` when it has no such field.
     pub(super) fn own(&self, name: &str, decide: &dyn Fn(Value<'_>) -> bool) -> Option<bool> {
         let mut values = self.named(name).peekable();
         values.peek()?;
         Some(values.any(decide))
     }
 
-    /// What `decide` says of a part of the head; `None` when that can't be read.
+    /// Whether `decide` holds for a part of the head; `None` when the part can't be read.
     pub(super) fn head(&self, name: &str, decide: &dyn Fn(Value<'_>) -> bool) -> Option<bool> {
         let text = self.record.head(name)?;
         Some(text.is_some_and(|written| decide(Value { written: &written, folded: &fold(&written) })))
     }
 
-    /// What `decide` says of the values of a field in a record of `source`: whether it holds for one of them.
+    /// Whether `decide` holds for a value of a field in a record of `source`.
     ///
-    /// `None` where that is not known: the source does not write the field, or leaves it empty for reasons of its own.
-    /// That nothing is there proves nothing then.
+    /// `None` where it is not known: the source does not write the field, or leaves it empty for reasons of its own, so that
+    /// its absence proves nothing.
     pub(super) fn any(&self, source: &Source, name: &str, decide: &dyn Fn(Value<'_>) -> bool) -> Option<bool> {
         let Some(mapped) = source.field(name) else {
             let mut values = self.named(name).peekable();

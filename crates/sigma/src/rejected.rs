@@ -1,12 +1,11 @@
-//! What was not loaded, and why.
+//! Documents that were not loaded, with the reasons.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use spanned_yaml::{Diagnostic, Node, Span, YamlText};
 
-/// What a document says of itself, as far as it can be read.
+/// Title, id and level of a document, as far as they can be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
     /// Its title.
@@ -18,20 +17,22 @@ pub struct About {
 }
 
 impl About {
-    /// That of a document.
-    pub(super) fn of(node: &Node) -> Self {
-        let text = |key: &str| {
-            let text = node.get(key).and_then(Node::text).map(str::trim);
-            text.filter(|text| !text.is_empty()).map(str::to_owned)
-        };
+    /// Reads those of a document.
+    pub(super) fn read(node: &Node) -> Self {
+        let text = |key: &str| text_under(node, key).map(str::to_owned);
         Self { title: text("title"), id: text("id"), level: text("level") }
     }
+}
+
+/// The text under a key of a document, without blanks around it; `None` where it is empty.
+pub(super) fn text_under<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
+    node.get(key).and_then(Node::text).map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// A document that was not loaded.
 #[derive(Debug)]
 pub struct Rejected {
-    /// What it says of itself.
+    /// Its title, id and level.
     pub about: About,
     /// The reasons, in the order of the file; never none.
     pub faults: Vec<Fault>,
@@ -40,11 +41,11 @@ pub struct Rejected {
 /// A reason not to load a rule.
 #[derive(Debug)]
 pub struct Fault {
-    /// What many rules can have in common, behind their number: "for the log source `dns`".
+    /// The reason in words that many rules can share, as they follow a number of rules: "for the log source `dns`".
     pub reason: String,
-    /// Whether the rule is not what the specification asks for; else it asks for what is not supported.
+    /// Whether the rule breaks the specification; else it needs something that is not supported.
     pub broken: bool,
-    /// Where, and what would be right.
+    /// The place, and what would be right.
     pub diagnostic: Diagnostic,
 }
 
@@ -79,26 +80,21 @@ impl<'f> Faults<'f> {
         Self { file, found: Vec::new() }
     }
 
-    /// Something is not what the specification asks for.
+    /// Adds a fault: something breaks the specification.
     pub(super) fn broken(&mut self, span: Span, message: impl Into<String>) {
         let diagnostic = Diagnostic::error(BROKEN, self.file, span, message);
         self.found.push(Fault { reason: MISTAKEN.to_owned(), broken: true, diagnostic });
     }
 
-    /// The rule asks for what is not supported.
+    /// Adds a fault: the rule needs something that is not supported.
     pub(super) fn unsupported(&mut self, span: Span, reason: impl Into<String>, message: impl Into<String>) {
         let diagnostic = Diagnostic::warning(UNSUPPORTED, self.file, span, message);
         self.found.push(Fault { reason: reason.into(), broken: false, diagnostic });
     }
-
-    /// The place of a part of a text.
-    pub(super) fn part(&self, node: &Node, part: Range<usize>) -> Span {
-        node.span_within(self.file, part)
-    }
 }
 
 impl From<Diagnostic> for Fault {
-    /// The file can't be read, or is no YAML.
+    /// The fault of a file that can't be read, or is not YAML.
     fn from(diagnostic: Diagnostic) -> Self {
         Self { reason: "not readable".to_owned(), broken: true, diagnostic }
     }

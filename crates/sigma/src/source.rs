@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use walkdir::WalkDir;
 
-use super::document::{self, Document, Read};
+use super::document::{self, Document, ReadRule};
 use super::index::{Index, Records};
 use super::record::Record;
 use super::rejected::{About, Fault, Faults, Rejected, by_reason};
@@ -21,26 +21,48 @@ const MAX_DEPTH: usize = 16;
 const MAX_FILES: usize = 100_000;
 /// How many reasons a summary names, the commonest ones.
 const MOST_REASONS: usize = 8;
-/// The reason of rules that are there twice.
+/// The reason not to load a rule that is there twice.
 const SAME_ID: &str = "with the id of another rule";
 
-/// Sigma rules, and what of them could not be loaded.
+/// Sigma rules, and documents that could not be loaded.
 #[derive(Debug, Default)]
 pub struct SigmaRules {
-    /// What was given, as a report shows it, with how many rules of it were loaded.
+    /// The paths, as a report shows them, with the number of rules that were loaded from each.
     sets: Vec<(String, usize)>,
     rules: Vec<Arc<SigmaRule>>,
     /// The line of its file where each of the rules begins.
     lines: Vec<u32>,
     index: Index,
     rejected: Vec<Rejected>,
-    /// Documents that were read, loaded or not.
-    documents: usize,
+}
+
+/// The error of loading: a path, and why no rules can be loaded from it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", .path.display())]
+pub struct LoadError {
+    /// The path.
+    pub path: PathBuf,
+    /// The reason.
+    pub reason: LoadFailure,
+}
+
+/// Why no rules can be loaded from a path.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadFailure {
+    /// It can't be read.
+    #[error("{}", untrusted::reason(.0))]
+    Unreadable(#[from] io::Error),
+    /// The folder has more files of rules than are read.
+    #[error("more than {MAX_FILES} files")]
+    TooManyFiles,
+    /// The folder has no file of rules.
+    #[error("no file in it ends in .yml or .yaml")]
+    NoFiles,
 }
 
 /// A rule of a file, loaded or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed<'a> {
+pub struct RuleEntry<'a> {
     /// Its id.
     pub id: Option<&'a str>,
     /// Its title.
@@ -51,7 +73,7 @@ pub struct Listed<'a> {
     pub tags: &'a str,
     /// Its file.
     pub file: &'a str,
-    /// The line where it begins; of one that was not loaded, where the first reason stands.
+    /// The line where it begins; of a rule that was not loaded, the line of the first reason.
     pub line: u32,
     /// Why it was not loaded.
     pub not_loaded: Option<String>,
@@ -61,22 +83,21 @@ impl SigmaRules {
     /// Loads the rules of files and folders.
     ///
     /// # Errors
-    /// The path that can't be read, or in which no file ends in `.yml` or `.yaml`.
-    pub fn load(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
+    /// The first path that can't be read, or in which no file ends in `.yml` or `.yaml`.
+    pub fn load(paths: &[PathBuf]) -> Result<Self, LoadError> {
         let mut loading = Loading::default();
         for path in paths {
-            let before = loading.found.len();
-            loading.add(path).map_err(|error| (path.clone(), error))?;
-            loading.given.push((display_path(path), before));
+            loading.sets.push((display_path(path), 0));
+            loading.add(path).map_err(|reason| LoadError { path: path.clone(), reason })?;
         }
         Ok(loading.finish())
     }
 
-    /// Loads the rules of a text, which is called `name`.
+    /// Loads the rules of a text under the name of its file.
     #[must_use]
     pub fn of_text(name: &str, text: &str) -> Self {
         let mut loading = Loading::default();
-        loading.given.push((name.to_owned(), 0));
+        loading.sets.push((name.to_owned(), 0));
         loading.add_text(&YamlText::new(name, text.to_owned()));
         loading.finish()
     }
@@ -93,13 +114,13 @@ impl SigmaRules {
         self.rules.is_empty()
     }
 
-    /// What was given, with how many rules of it were loaded.
+    /// The paths, with the number of rules that were loaded from each.
     #[must_use]
     pub fn sets(&self) -> &[(String, usize)] {
         &self.sets
     }
 
-    /// What was not loaded, in the order of files.
+    /// The documents that were not loaded, in the order of files.
     #[must_use]
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
@@ -107,8 +128,8 @@ impl SigmaRules {
 
     /// All rules, loaded or not, by file and line.
     #[must_use]
-    pub fn listed(&self) -> Vec<Listed<'_>> {
-        let loaded = self.rules.iter().zip(&self.lines).map(|(rule, line)| Listed {
+    pub fn entries(&self) -> Vec<RuleEntry<'_>> {
+        let loaded = self.rules.iter().zip(&self.lines).map(|(rule, line)| RuleEntry {
             id: rule.id.as_deref(),
             title: Some(&rule.title),
             level: rule.level,
@@ -120,7 +141,7 @@ impl SigmaRules {
         let rejected = self.rejected.iter().filter_map(|Rejected { about, faults }| {
             let first = &faults.first()?.diagnostic;
             let reasons: Vec<&str> = faults.iter().map(|fault| fault.diagnostic.message.as_str()).collect();
-            Some(Listed {
+            Some(RuleEntry {
                 id: about.id.as_deref(),
                 title: about.title.as_deref(),
                 level: about.level.as_deref(),
@@ -130,8 +151,8 @@ impl SigmaRules {
                 not_loaded: Some(reasons.join("; ")),
             })
         });
-        let mut all: Vec<Listed<'_>> = loaded.chain(rejected).collect();
-        all.sort_by_key(|listed| (listed.file, listed.line));
+        let mut all: Vec<RuleEntry<'_>> = loaded.chain(rejected).collect();
+        all.sort_by_key(|entry| (entry.file, entry.line));
         all
     }
 
@@ -139,7 +160,7 @@ impl SigmaRules {
     #[must_use]
     pub fn summary(&self) -> String {
         let rules = |count: usize| format!("{count} Sigma rule{}", if count == 1 { "" } else { "s" });
-        let all = rules(self.documents);
+        let all = rules(self.rules.len().saturating_add(self.rejected.len()));
         if self.rejected.is_empty() {
             return format!("{all}, all loaded");
         }
@@ -177,20 +198,20 @@ impl SigmaRules {
     }
 }
 
-/// Rules while they are loaded.
+/// The state of loading.
 #[derive(Default)]
 struct Loading {
-    /// What was given, with where in `found` it begins.
-    given: Vec<(String, usize)>,
-    found: Vec<Read>,
+    /// The name of each path, with the number of its rules.
+    sets: Vec<(String, usize)>,
+    /// Rules, each with the number of paths up to the one that it is from.
+    found: Vec<(usize, ReadRule)>,
     rejected: Vec<Rejected>,
-    /// Ids and names of rules that only mean something together with others.
+    /// Ids and names of rules that correlations replace.
     replaced: HashSet<String>,
-    documents: usize,
 }
 
 impl Loading {
-    fn add(&mut self, path: &Path) -> io::Result<()> {
+    fn add(&mut self, path: &Path) -> Result<(), LoadFailure> {
         let about = std::fs::metadata(path)?;
         if !about.is_dir() {
             self.add_file(path);
@@ -208,12 +229,12 @@ impl Loading {
             }
             files = files.saturating_add(1);
             if files > MAX_FILES {
-                return Err(io::Error::other(format!("more than {MAX_FILES} files")));
+                return Err(LoadFailure::TooManyFiles);
             }
             self.add_file(entry.path());
         }
         if files == 0 {
-            return Err(io::Error::other("no file in it ends in .yml or .yaml"));
+            return Err(LoadFailure::NoFiles);
         }
         Ok(())
     }
@@ -232,77 +253,60 @@ impl Loading {
         };
         for node in &documents {
             match document::read(text, node) {
-                Document::Rule(read) => {
-                    self.documents = self.documents.saturating_add(1);
-                    self.found.push(*read);
-                }
+                Document::Rule(rule) => self.found.push((self.sets.len(), *rule)),
                 Document::Correlation { rules, fault } => {
                     self.replaced.extend(rules);
-                    self.reject(About::of(node), vec![fault]);
+                    self.reject(About::read(node), vec![fault]);
                 }
-                Document::Rejected(faults) => self.reject(About::of(node), faults),
+                Document::Rejected(faults) => self.reject(About::read(node), faults),
             }
         }
     }
 
     fn reject(&mut self, about: About, faults: Vec<Fault>) {
-        self.documents = self.documents.saturating_add(1);
         self.rejected.push(Rejected { about, faults });
     }
 
     fn finish(mut self) -> SigmaRules {
-        let mut sets: Vec<(String, usize)> = Vec::new();
-        let mut given = std::mem::take(&mut self.given).into_iter().peekable();
         let mut first_of: HashMap<Arc<str>, (Arc<YamlText>, Span)> = HashMap::new();
         let (mut rules, mut lines, mut compiled) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, read) in std::mem::take(&mut self.found).into_iter().enumerate() {
-            while let Some((name, _)) = given.next_if(|(_, start)| *start <= number) {
-                sets.push((name, 0));
-            }
-            if let Some(fault) = self.fault_of(&read, &first_of) {
-                let SigmaRule { title, id, level, .. } = &read.about;
+        for (set, rule) in std::mem::take(&mut self.found) {
+            if let Some(fault) = self.fault_of(&rule, &first_of) {
+                let SigmaRule { title, id, level, .. } = &rule.about;
                 let about = About {
                     title: Some(title.to_string()),
                     id: id.as_deref().map(str::to_owned),
                     level: level.map(str::to_owned),
                 };
-                self.rejected.push(Rejected { about, faults: vec![fault] });
+                self.reject(about, vec![fault]);
                 continue;
             }
-            if let Some(id) = &read.about.id {
-                first_of.insert(Arc::clone(id), (Arc::clone(&read.file), read.span));
+            if let Some(id) = &rule.about.id {
+                first_of.insert(Arc::clone(id), (Arc::clone(&rule.file), rule.span));
             }
-            if let Some((_, count)) = sets.last_mut() {
+            if let Some((_, count)) = self.sets.get_mut(set.saturating_sub(1)) {
                 *count = count.saturating_add(1);
             }
-            rules.push(Arc::new(read.about));
-            lines.push(read.span.line);
-            compiled.push(read.compiled);
+            rules.push(Arc::new(rule.about));
+            lines.push(rule.span.line);
+            compiled.push(rule.compiled);
         }
-        sets.extend(given.map(|(name, _)| (name, 0)));
         let place = |rejected: &Rejected| {
             rejected.faults.first().map(|fault| (fault.diagnostic.file.name.clone(), fault.diagnostic.span))
         };
         self.rejected.sort_by_cached_key(place);
-        SigmaRules {
-            sets,
-            rules,
-            lines,
-            index: Index::new(compiled),
-            rejected: self.rejected,
-            documents: self.documents,
-        }
+        SigmaRules { sets: self.sets, rules, lines, index: Index::new(compiled), rejected: self.rejected }
     }
 
     /// Why a rule that was read can't be loaded beside the others.
-    fn fault_of(&self, read: &Read, first_of: &HashMap<Arc<str>, (Arc<YamlText>, Span)>) -> Option<Fault> {
-        let mut faults = Faults::new(&read.file);
-        let names = [read.about.id.as_deref(), read.name.as_deref()];
+    fn fault_of(&self, rule: &ReadRule, first_of: &HashMap<Arc<str>, (Arc<YamlText>, Span)>) -> Option<Fault> {
+        let mut faults = Faults::new(&rule.file);
+        let names = [rule.about.id.as_deref(), rule.name.as_deref()];
         if names.into_iter().flatten().any(|name| self.replaced.contains(name)) {
             let message = "a correlation takes the place of this rule, which by itself is not meant to match";
-            faults.unsupported(read.span, "meant only as a part of a correlation", message);
-        } else if let Some((file, span)) = read.about.id.as_ref().and_then(|id| first_of.get(id)) {
-            faults.unsupported(read.span, SAME_ID, "another rule has the same id");
+            faults.unsupported(rule.span, "meant only as a part of a correlation", message);
+        } else if let Some((file, span)) = rule.about.id.as_ref().and_then(|id| first_of.get(id)) {
+            faults.unsupported(rule.span, SAME_ID, "another rule has the same id");
             if let Some(fault) = faults.found.first_mut() {
                 let diagnostic = fault.diagnostic.clone();
                 fault.diagnostic = diagnostic.with_other(file, *span, "first here");

@@ -1,4 +1,4 @@
-//! What one value of a rule asks of one value of a record.
+//! Tests of one value of a record by one value of a rule.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;
@@ -12,13 +12,13 @@ use super::record::Value;
 /// A test of a value.
 #[derive(Debug)]
 pub(super) enum Test {
-    /// It is as the pattern says.
+    /// It fits the pattern.
     Text(Pattern),
     /// The expression is found in it.
     Regex(Box<Regex>),
     /// It is an address of the network.
     Network(Network),
-    /// It is a number in this order to another one.
+    /// It is a number, and in this order to another one.
     Number(Order, Number),
     /// It is empty.
     Empty,
@@ -39,8 +39,8 @@ impl Test {
     }
 }
 
-/// Whether `value` stands in `other` at the position.
-pub(super) fn stands(value: &str, other: &str, position: Position) -> bool {
+/// Whether `value` is in `other` at the position.
+pub(super) fn is_at(value: &str, other: &str, position: Position) -> bool {
     match position {
         Position::Whole => other == value,
         Position::Start => other.starts_with(value),
@@ -49,7 +49,10 @@ pub(super) fn stands(value: &str, other: &str, position: Position) -> bool {
     }
 }
 
-/// The regular expression of a rule; an error says why it can't run.
+/// The regular expression of a rule.
+///
+/// # Errors
+/// The reason why the expression can't be compiled.
 ///
 /// `\<` and `\>` are plain characters in the language of rules, but limits of words in that of the library.
 pub(super) fn regex(written: &str, flags: Flags) -> Result<Regex, String> {
@@ -65,13 +68,13 @@ pub(super) fn regex(written: &str, flags: Flags) -> Result<Regex, String> {
     let mut builder = RegexBuilder::new(&text);
     builder.case_insensitive(flags.insensitive).multi_line(flags.lines).dot_matches_new_line(flags.any);
     builder.build().map_err(|error| match error {
-        // Behind the picture of the expression stands the reason.
+        // The last line is the reason; the lines before it show the expression.
         regex::Error::Syntax(text) => text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
         error => error.to_string(),
     })
 }
 
-/// How two numbers lie.
+/// The order that two numbers must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     Less,
@@ -126,7 +129,7 @@ impl Number {
     }
 }
 
-/// The addresses that begin with the same bits.
+/// A network: the addresses that begin with the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Network {
     bits: u128,

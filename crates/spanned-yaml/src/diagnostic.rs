@@ -1,4 +1,4 @@
-//! One mistake in a file, shown in the user's own text.
+//! A mistake in a file, shown in the lines of that file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use super::text::{Span, YamlText};
 /// How bad a mistake is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// The file can't be used.
+    /// A mistake because of which the file can't be used.
     Error,
-    /// The file can be used, and probably does not do what its author thinks.
+    /// A probable mistake in a file that can be used.
     Warning,
 }
 
-/// One mistake: what, where, and what would be right.
+/// One mistake: its place, a message, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable code, `R` and three digits.
@@ -25,9 +25,9 @@ pub struct Diagnostic {
     pub level: Level,
     /// The file it is in.
     pub file: Arc<YamlText>,
-    /// Where in that file.
+    /// The place in that file.
     pub span: Span,
-    /// What is wrong, in one sentence without full stop.
+    /// The mistake, in one sentence without full stop.
     pub message: String,
     /// What would be right.
     pub help: Option<String>,
@@ -40,9 +40,9 @@ pub struct Diagnostic {
 pub struct OtherPlace {
     /// The file it is in.
     pub file: Arc<YamlText>,
-    /// Where in that file.
+    /// The place in that file.
     pub span: Span,
-    /// What is there.
+    /// A label for the place.
     pub label: String,
 }
 
@@ -119,7 +119,7 @@ impl Diagnostic {
     }
 }
 
-/// The part of a place that a caret can stand under: its first line only, and at least one character.
+/// The part of a place that carets mark: only its first line, and at least one character where there is one.
 fn caret(file: &YamlText, span: Span) -> std::ops::Range<usize> {
     let line = file.text.get(span.range()).unwrap_or_default().lines().next().unwrap_or_default().trim_end();
     let end = span.start.saturating_add(line.len());

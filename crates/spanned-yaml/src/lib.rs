@@ -1,9 +1,8 @@
-//! YAML as rules and data lists use it: a tree of nodes that all know where they stand, with every scalar left as the
-//! text that was written.
+//! Reads YAML into a tree in which every node has its place in the file, and every scalar is the text as it was written.
 //!
-//! YAML's own guesses about types are not made: `14.40` stays `14.40` (a version) and `no` stays `no`. What a text
-//! means is decided by whoever knows which type belongs there. Anchors, aliases, tags and several documents in a
-//! file are refused, and size, depth and number of nodes are bounded, so that no file can make reading it expensive.
+//! No types are guessed: `14.40` stays `14.40` (a version) and `no` stays `no`; the caller reads the text as the type that
+//! belongs there. Anchors, aliases, tags and several documents in a file are refused, and size, depth and number of nodes
+//! are bounded, so that no file can make reading it expensive.
 //!
 //! ```
 //! use spanned_yaml::{self as yaml, YamlText};
@@ -22,5 +21,5 @@ mod text;
 pub use closest::closest;
 pub use diagnostic::{Diagnostic, Level, OtherPlace, sort as sort_diagnostics};
 pub use node::{Entry, Kind, Node, Style};
-pub use reader::{MAX_BYTES, MAX_DEPTH, MAX_NODES, parse, parse_documents, parse_in_spite, read_file};
+pub use reader::{MAX_BYTES, MAX_DEPTH, MAX_NODES, parse, parse_documents, parse_leniently, read_file};
 pub use text::{Span, YamlText};

@@ -1,4 +1,4 @@
-//! The tree that a YAML file is read into.
+//! The tree of a YAML file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use super::text::{Span, YamlText, clamp};
 /// One value with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Node {
-    /// Where it stands, its quotes included.
+    /// Its place, with its quotes.
     pub span: Span,
-    /// What it is.
+    /// Its kind, with its content.
     pub kind: Kind,
 }
 
-/// What a node is.
+/// The kind of a node, with its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
-    /// A text, with everything that YAML would guess about its type left undecided.
+    /// A text, of which no type is guessed.
     Scalar {
         /// The text, quotes and escapes resolved.
         #[serde(borrow)]
@@ -29,7 +29,7 @@ pub enum Kind {
     },
     /// A list.
     Sequence(Vec<Node>),
-    /// Keys with values, in the order of the file; no key stands twice.
+    /// Keys with values, in the order of the file; no key is there twice.
     Mapping(Vec<Entry>),
 }
 
@@ -53,7 +53,7 @@ pub struct Entry {
     pub value: Node,
 }
 
-// Texts are borrowed from what is inside the program. The derive finds that out for `Kind` only, where they stand.
+// Texts are borrowed from the encoded bytes inside the program. The derive supports that only for `Kind`, which has them.
 impl Deserialize<'static> for Node {
     fn deserialize<D: Deserializer<'static>>(deserializer: D) -> Result<Self, D::Error> {
         let (span, kind) = Deserialize::deserialize(deserializer)?;
@@ -83,7 +83,7 @@ impl Entry {
 }
 
 impl Node {
-    /// The node that a build of the program encoded.
+    /// Decodes a node that the build of the program encoded; `None` for other bytes.
     pub fn decode(encoded: &'static [u8]) -> Option<Self> {
         postcard::from_bytes(encoded).ok()
     }
@@ -127,13 +127,13 @@ impl Node {
         self.entries()?.iter().find(|entry| entry.name() == key)
     }
 
-    /// Whether the node is what YAML writes for "nothing": no text at all, `~` or `null` without quotes.
+    /// Whether the node has YAML's notation for "nothing": no text at all, `~` or `null` without quotes.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         matches!(&self.kind, Kind::Scalar { text, style: Style::Plain } if matches!(text.as_ref(), "" | "~" | "null"))
     }
 
-    /// What a person would call it.
+    /// The kind of node in words for messages: "a text".
     #[must_use]
     pub fn kind_name(&self) -> &'static str {
         match &self.kind {
@@ -144,15 +144,15 @@ impl Node {
         }
     }
 
-    /// The place of a part of a scalar's text. Escapes make this impossible; the place of the whole scalar is given
+    /// The place of a part of a scalar's text. In a scalar with escapes it can't be found: the place of the whole scalar
     /// then.
     #[must_use]
     pub fn span_within(&self, file: &YamlText, part: Range<usize>) -> Span {
         self.locate(file, part).unwrap_or(self.span)
     }
 
-    /// Walks the written form beside the text: line breaks and indentation may stand where the text has a space or a
-    /// line break, everything else must be equal.
+    /// Compares the scalar in the file with its text: the file may have line breaks and indentation where the text has a
+    /// space or a line break, everything else must be equal.
     fn locate(&self, file: &YamlText, part: Range<usize>) -> Option<Span> {
         let Kind::Scalar { text, style } = &self.kind else { return None };
         let written = file.slice(self.span);

@@ -1,6 +1,6 @@
-//! From text to nodes.
+//! Reads YAML text into a tree of nodes, with all mistakes that do not end the reading.
 
-mod amiss;
+mod syntax_error;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ pub const MAX_NODES: usize = 200_000;
 /// The deepest nesting of mappings and sequences.
 pub const MAX_DEPTH: usize = 32;
 
-/// Reads a file from disk under the name that diagnostics shall print.
+/// Reads a file from disk. `name` is its name in diagnostics.
 ///
 /// # Errors
 /// One diagnostic when the file can't be read, is too large or is not UTF-8.
@@ -46,7 +46,7 @@ pub fn read_file(path: &Path, name: &str) -> Result<Arc<YamlText>, Diagnostic> {
     Ok(YamlText::new(name, text))
 }
 
-/// Whether a text is in UTF-16: by its mark, or as one of its first two bytes is zero, which is no character of YAML.
+/// Whether a text is in UTF-16: by its byte order mark, or because one of its first two bytes is zero, which YAML forbids.
 fn is_utf16(bytes: &[u8]) -> bool {
     match bytes {
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
@@ -68,10 +68,9 @@ pub fn parse(file: &Arc<YamlText>) -> Result<Node, Vec<Diagnostic>> {
     roots.pop().ok_or_else(Vec::new)
 }
 
-/// Reads a file of which every mistake is to be told: what can be read in spite of keys that stand twice, of which the
-/// first counts, and of anchors and tags, which count for nothing; and what is wrong. Nothing is read where the text is
-/// not YAML from some place on.
-pub fn parse_in_spite(file: &Arc<YamlText>) -> (Option<Node>, Vec<Diagnostic>) {
+/// Reads a text in spite of mistakes, for callers that report every mistake of a file: of a key that is there twice the
+/// first counts, and anchors and tags are ignored. Gives the tree, and the mistakes; no tree where the text is not YAML.
+pub fn parse_leniently(file: &Arc<YamlText>) -> (Option<Node>, Vec<Diagnostic>) {
     if let Some(root) = file.tree.and_then(Node::decode) {
         return (Some(root), Vec::new());
     }
@@ -95,7 +94,7 @@ fn read(file: &Arc<YamlText>, most_documents: usize) -> Result<Vec<Node>, Vec<Di
     if builder.mistakes.is_empty() { Ok(builder.roots) } else { Err(builder.mistakes) }
 }
 
-/// What a text holds, with the mistakes that did not end its reading.
+/// Reads a text into a builder with its trees and the mistakes that did not end the reading.
 fn build(file: &Arc<YamlText>, most_documents: usize) -> Result<Builder<'_>, Vec<Diagnostic>> {
     if file.text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, more than the {MAX_BYTES} that are read", file.text.len());
@@ -130,7 +129,7 @@ enum Open {
 /// A key whose value comes next.
 struct Key {
     node: Node,
-    /// Whether it stands in its mapping already: what it says does not count.
+    /// Whether the mapping has the key already: its value is ignored.
     again: bool,
 }
 
@@ -301,7 +300,7 @@ impl<'a> Builder<'a> {
         if info.contains("recursion limit") {
             return Diagnostic::error("R004", self.file, at, format!("nested deeper than {MAX_DEPTH} levels"));
         }
-        amiss::told(self.file, info, at)
+        syntax_error::diagnose(self.file, info, at)
     }
 
     fn span(&self, span: saphyr_parser::Span) -> Span {
@@ -317,10 +316,10 @@ impl<'a> Builder<'a> {
 
 fn alias(file: &Arc<YamlText>, span: Span) -> Diagnostic {
     Diagnostic::error("R003", file, span, "aliases (`*name`) are not used in these files")
-        .with_help(amiss::instead_of_alias(file, span))
+        .with_help(syntax_error::instead_of_alias(file, span))
 }
 
-/// From the parser's character counts to bytes; nothing to look up where every character is one byte.
+/// Byte offsets of characters, as the parser counts characters. No table where every character is one byte.
 struct Offsets {
     table: Option<Vec<usize>>,
     len: usize,

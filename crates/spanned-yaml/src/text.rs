@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 /// The text of one file, under the name that diagnostics print.
 #[derive(Debug, PartialEq, Eq)]
 pub struct YamlText {
-    /// What diagnostics call it: a path, or `builtin/...` for files inside the program.
+    /// Its name in diagnostics: a path, or `builtin/...` for files inside the program.
     pub name: String,
     /// The text, without byte order mark.
     pub text: Cow<'static, str>,
-    /// The tree, encoded, of a file inside the program that was read when it was built.
+    /// The encoded tree of a file inside the program, which the build has read.
     pub(super) tree: Option<&'static [u8]>,
 }
 
@@ -28,14 +28,14 @@ impl YamlText {
         Arc::new(Self { name: name.into(), text, tree: None })
     }
 
-    /// A text inside the program, with its tree if that was encoded by the build. The text is not looked at, so that
-    /// it need not be brought into memory.
+    /// A text inside the program, with its tree if the build has encoded one. The text itself is not read, so that it need
+    /// not be loaded into memory.
     #[must_use]
-    pub fn inside(name: String, text: &'static str, tree: Option<&'static [u8]>) -> Arc<Self> {
+    pub fn builtin(name: String, text: &'static str, tree: Option<&'static [u8]>) -> Arc<Self> {
         Arc::new(Self { name, text: Cow::Borrowed(text), tree })
     }
 
-    /// The lines at a place, without the indentation that the first one has.
+    /// The lines at a place, without the indentation of the first line.
     #[must_use]
     pub fn lines_of(&self, span: Span) -> Vec<String> {
         let indent = (span.column as usize).saturating_sub(1);
@@ -108,7 +108,7 @@ impl Span {
     }
 }
 
-/// A count as it is kept in a place. Files are far smaller than what this could cut off.
+/// A count as a place has it. Files are far too small for a larger one.
 pub(super) fn clamp(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,13 +1,20 @@
-//! Prints what codes can be: `cargo run -p windows-codes --example explain -- -1073740791`.
+//! Prints the readings of codes: `cargo run -p windows-codes --example explain -- -1073740791`.
 
-use std::error::Error;
+use std::process::ExitCode;
 
 use windows_codes::{Knowledge, explain};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
     let knowledge = Knowledge::builtin();
     let text = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
-    for explained in explain(&text, &knowledge)? {
+    let explained = match explain(&text, &knowledge) {
+        Ok(explained) => explained,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    for explained in explained {
         println!("{} is {} or {}", explained.spellings.hex, explained.spellings.signed, explained.spellings.unsigned);
         for reading in &explained.readings {
             let name = reading.name.as_deref().unwrap_or("without a name");
@@ -17,5 +24,5 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    Ok(())
+    ExitCode::SUCCESS
 }

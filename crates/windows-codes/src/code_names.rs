@@ -1,52 +1,26 @@
 //! Codes by their names, as headers have them and as people write them.
 
-use super::codes::{HRESULTS, STATUSES, WIN_ERRORS};
-use super::{Knowledge, Meaning};
-use knowledge_tables::Sorted;
+use super::Kind;
 
-/// What kind of code a name is looked up as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
-    /// A status with which an exception is raised or a process ends, or an HRESULT.
-    Status,
-    /// A stop.
-    Stop,
-    /// The sub-code of a fast fail.
-    FastFail,
-    /// A system error.
-    SystemError,
+/// The code of a name, in upper or lower case, among the codes of a kind. Exceptions include HRESULTs, with which
+/// exceptions are raised, too.
+pub fn code_of(kind: Kind, name: &str) -> Option<u32> {
+    let code = |alias: &String| names(kind).find(|(known, _)| known.eq_ignore_ascii_case(alias)).map(|(_, code)| code);
+    aliases(name.trim()).iter().find_map(code)
 }
 
-/// The code of a name, whatever its case.
-pub fn code_of(named: Named, name: &str) -> Option<u32> {
-    among(named, |codes| {
-        let known = |name: &String| codes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        aliases(name.trim()).iter().find_map(known).map(|(_, code)| *code)
-    })
+/// All names among which [`code_of`] looks for one.
+pub fn names_of(kind: Kind) -> impl Iterator<Item = &'static str> {
+    names(kind).map(|(name, _)| name)
 }
 
-/// All names of a kind.
-pub fn names_of(named: Named) -> Vec<String> {
-    among(named, |codes| codes.iter().map(|(name, _)| (*name).to_owned()).collect())
+fn names(kind: Kind) -> impl Iterator<Item = (&'static str, u32)> {
+    let also = (kind == Kind::Exception).then_some(Kind::HResult);
+    let tables = [Some(kind), also].into_iter().flatten().flat_map(Kind::tables);
+    tables.flat_map(|table| table.iter().map(|(code, row)| (row.name, *code)))
 }
 
-/// What is found among all codes of a kind, which go by their names.
-fn among<T>(named: Named, find: impl FnOnce(&[(&str, u32)]) -> T) -> T {
-    let knowledge = Knowledge::builtin();
-    let rows = |table: &'static Sorted<u32, Meaning>| table.iter().map(|(code, row)| (row.name, *code));
-    let codes: Vec<(&str, u32)> = match named {
-        Named::Status => {
-            let exceptions = knowledge.exceptions().map(|(code, meaning)| (meaning.name, code.0));
-            exceptions.chain(rows(&STATUSES)).chain(rows(&HRESULTS)).collect()
-        }
-        Named::Stop => knowledge.bugchecks().map(|(code, meaning)| (meaning.name, code.0)).collect(),
-        Named::FastFail => knowledge.fast_fails().map(|(code, meaning)| (meaning.name, code.0)).collect(),
-        Named::SystemError => rows(&WIN_ERRORS).collect(),
-    };
-    find(&codes)
-}
-
-/// A name, and what the same code is called elsewhere: programs see `STATUS_ACCESS_VIOLATION` as
+/// A name with the other names under which its code is in the tables: programs see `STATUS_ACCESS_VIOLATION` as
 /// `EXCEPTION_ACCESS_VIOLATION`, and people leave out what stands before the name proper.
 pub fn aliases(text: &str) -> Vec<String> {
     let upper = text.to_ascii_uppercase();
@@ -69,22 +43,22 @@ mod tests {
 
     #[test]
     fn a_name_is_looked_up_as_what_is_asked_for() {
-        for (named, name, code) in [
-            (Named::Status, "STATUS_STACK_BUFFER_OVERRUN", 0xC000_0409),
-            (Named::Status, "exception_access_violation", 0xC000_0005),
-            (Named::Status, "DXGI_ERROR_DEVICE_REMOVED", 0x887A_0005),
-            (Named::Status, "STATUS_NO_SUCH_FILE", 0xC000_000F),
-            (Named::Stop, "VIDEO_TDR_FAILURE", 0x116),
-            (Named::FastFail, "FAST_FAIL_FATAL_APP_EXIT", 7),
-            (Named::FastFail, "fatal_app_exit", 7),
-            (Named::SystemError, "ERROR_MOD_NOT_FOUND", 126),
+        for (kind, name, code) in [
+            (Kind::Exception, "STATUS_STACK_BUFFER_OVERRUN", 0xC000_0409),
+            (Kind::Exception, "exception_access_violation", 0xC000_0005),
+            (Kind::Exception, "DXGI_ERROR_DEVICE_REMOVED", 0x887A_0005),
+            (Kind::Exception, "STATUS_NO_SUCH_FILE", 0xC000_000F),
+            (Kind::Bugcheck, "VIDEO_TDR_FAILURE", 0x116),
+            (Kind::FastFail, "FAST_FAIL_FATAL_APP_EXIT", 7),
+            (Kind::FastFail, "fatal_app_exit", 7),
+            (Kind::WinError, "ERROR_MOD_NOT_FOUND", 126),
         ] {
-            assert_eq!(code_of(named, name), Some(code), "{name}");
+            assert_eq!(code_of(kind, name), Some(code), "{name}");
         }
-        for (named, name) in
-            [(Named::Stop, "STATUS_STACK_BUFFER_OVERRUN"), (Named::Status, "VIDEO_TDR"), (Named::Stop, "")]
+        for (kind, name) in
+            [(Kind::Bugcheck, "STATUS_STACK_BUFFER_OVERRUN"), (Kind::Exception, "VIDEO_TDR"), (Kind::Bugcheck, "")]
         {
-            assert_eq!(code_of(named, name), None, "{name}");
+            assert_eq!(code_of(kind, name), None, "{name}");
         }
     }
 }

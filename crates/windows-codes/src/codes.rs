@@ -1,62 +1,47 @@
-//! The codes that only `explain` and texts look up.
+//! The tables of codes: a name and a meaning by number, one or several tables for each kind of code.
 
 use knowledge_tables::codes::{Event, Meaning, Note};
 use knowledge_tables::{Sorted, embedded};
 
-embedded!(
+/// Names and meanings by code.
+pub(crate) type Codes = Sorted<u32, Meaning>;
+
+embedded! {
+    /// Stop codes of blue screens and of live kernel reports.
+    pub(crate) BUGCHECKS: Codes = "bugchecks";
     /// Statuses of cuBLAS.
-    pub(crate) CUBLAS_STATUSES: Sorted<u32, Meaning> = "cublas-statuses"
-);
-embedded!(
-    /// Errors of CUDA by the names that its driver gives them.
-    pub(crate) CUDA_DRIVER_ERRORS: Sorted<u32, Meaning> = "cuda-driver-errors"
-);
-embedded!(
+    pub(crate) CUBLAS_STATUSES: Codes = "cublas-statuses";
+    /// Errors of CUDA by the names that its driver gives them: the same numbers as [`CUDA_ERRORS`].
+    pub(crate) CUDA_DRIVER_ERRORS: Codes = "cuda-driver-errors";
     /// Errors of CUDA's runtime.
-    pub(crate) CUDA_ERRORS: Sorted<u32, Meaning> = "cuda-errors"
-);
-embedded!(
+    pub(crate) CUDA_ERRORS: Codes = "cuda-errors";
     /// Statuses of cuDNN.
-    pub(crate) CUDNN_STATUSES: Sorted<u32, Meaning> = "cudnn-statuses"
-);
-embedded!(
-    /// Problem codes of devices.
-    pub(crate) DEVICE_PROBLEMS: Sorted<u32, Meaning> = "device-problems"
-);
-embedded!(
+    pub(crate) CUDNN_STATUSES: Codes = "cudnn-statuses";
+    /// Problem codes of devices in Device Manager.
+    pub(crate) DEVICE_PROBLEMS: Codes = "device-problems";
     /// Errors of the C runtime.
-    pub(crate) ERRNOS: Sorted<u32, Meaning> = "errnos"
-);
-embedded!(
+    pub(crate) ERRNOS: Codes = "errnos";
+    /// Statuses with which exceptions are raised and processes end, each with its meaning.
+    pub(crate) EXCEPTIONS: Codes = "exception-codes";
     /// Exit codes by convention.
-    pub(crate) EXIT_CODES: Sorted<u32, Meaning> = "exit-codes"
-);
-embedded!(
+    pub(crate) EXIT_CODES: Codes = "exit-codes";
+    /// Reasons with which programs shut themselves down, below status 0xC0000409.
+    pub(crate) FAST_FAILS: Codes = "fast-fail";
     /// HRESULTs that are more than a wrapped system error or status.
-    pub(crate) HRESULTS: Sorted<u32, Meaning> = "hresults"
-);
-embedded!(
+    pub(crate) HRESULTS: Codes = "hresults";
     /// The owners of the facilities of HRESULTs.
-    pub(crate) HRESULT_FACILITIES: Sorted<u32, Meaning> = "hresult-facilities"
-);
-embedded!(
-    /// Statuses beyond those that have a meaning, by name only.
-    pub(crate) STATUSES: Sorted<u32, Meaning> = "statuses"
-);
-embedded!(
+    pub(crate) HRESULT_FACILITIES: Codes = "hresult-facilities";
+    /// Statuses that are not in [`EXCEPTIONS`], by name only.
+    pub(crate) STATUSES: Codes = "statuses";
     /// The owners of the facilities of statuses.
-    pub(crate) STATUS_FACILITIES: Sorted<u32, Meaning> = "status-facilities"
-);
-embedded!(
+    pub(crate) STATUS_FACILITIES: Codes = "status-facilities";
     /// System errors.
-    pub(crate) WIN_ERRORS: Sorted<u32, Meaning> = "win-errors"
-);
-embedded!(
+    pub(crate) WIN_ERRORS: Codes = "win-errors";
     /// Xid errors of NVIDIA's driver.
-    pub(crate) XIDS: Sorted<u32, Meaning> = "xids"
-);
-embedded!(NOTES: Vec<Note> = "code-notes");
-embedded!(EVENTS: Vec<Event> = "events");
+    pub(crate) XIDS: Codes = "xids";
+    NOTES: Vec<Note> = "code-notes";
+    EVENTS: Vec<Event> = "events";
+}
 
 /// The events of logs that have an explanation, in the order of their file.
 #[must_use]
@@ -64,9 +49,9 @@ pub fn events() -> &'static [Event] {
     &EVENTS
 }
 
-/// The note on a code of a kind, or else the note on its kind.
-pub(crate) fn note(of: &str, code: u32) -> Option<&'static Note> {
-    let mut notes = NOTES.iter().filter(|note| note.of == of);
+/// The note on a code, or else the note on all codes of its kind. `kind` is the kind's word in the table.
+pub(crate) fn note(kind: &str, code: u32) -> Option<&'static Note> {
+    let mut notes = NOTES.iter().filter(|note| note.of == kind);
     let of_kind = notes.clone().find(|note| note.codes.is_empty());
     notes.find(|note| note.codes.contains(&code)).or(of_kind)
 }

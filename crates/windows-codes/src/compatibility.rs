@@ -1,4 +1,4 @@
-//! What goes with what: CUDA's libraries, drivers and frameworks, and C++ runtimes.
+//! Versions that fit together: of CUDA's libraries, drivers and frameworks, and of C++ runtimes.
 
 use super::Knowledge;
 use evidence::Version;
@@ -6,11 +6,13 @@ use knowledge_tables::compatibility::EVERY_MINOR;
 pub use knowledge_tables::compatibility::{Release, ReleaseSpan, RuntimeMinimum, TensorFlowBuild};
 use knowledge_tables::{Sorted, embedded};
 
-embedded!(CUDA_NAMES: Sorted<&str, ReleaseSpan> = "cuda-names");
-embedded!(CUDA_DRIVERS: Sorted<Release, Release> = "cuda-drivers");
-embedded!(TENSORFLOW_BUILDS: Sorted<Release, TensorFlowBuild> = "tensorflow-builds");
-embedded!(MSVCP140_MINIMUMS: Sorted<&str, RuntimeMinimum> = "msvcp140-minimums");
-embedded!(STATED_VERSIONS: Sorted<&str, &str> = "stated-versions");
+embedded! {
+    CUDA_NAMES: Sorted<&str, ReleaseSpan> = "cuda-names";
+    CUDA_DRIVERS: Sorted<Release, Release> = "cuda-drivers";
+    TENSORFLOW_BUILDS: Sorted<Release, TensorFlowBuild> = "tensorflow-builds";
+    MSVCP140_MINIMUMS: Sorted<&str, RuntimeMinimum> = "msvcp140-minimums";
+    STATED_VERSIONS: Sorted<&str, &str> = "stated-versions";
+}
 
 impl Knowledge {
     /// The releases of the CUDA toolkit that have a library of this name (in lower case).
@@ -54,7 +56,7 @@ impl Knowledge {
         MSVCP140_MINIMUMS.iter().find(|(name, _)| fits(name)).map(|(name, minimum)| (*name, minimum))
     }
 
-    /// How texts state versions: what a version is of, and the regular expression whose first group is the version.
+    /// How texts state versions: the product, and the regular expression whose first group is its version.
     pub fn stated_versions(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
         STATED_VERSIONS.iter().map(|(pattern, of)| (*of, *pattern))
     }

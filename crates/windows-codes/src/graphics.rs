@@ -18,14 +18,14 @@ const AMD_FILES: &[&str] = &["amdxx", "atidxx", "atiumd", "aticfx", "amdadlx", "
 const INTEL_FILES: &[&str] =
     &["igd10", "igd11dxva", "igd12", "igd9", "igdumdim", "igxelpicd", "igxelhpicd", "igvk", "igdkmd"];
 
-/// The version of AMD's display driver, by a file of it. No formula leads from it to the release that AMD announces
+/// The version of AMD's display driver: that of `file`, if it is one of the driver's. No formula leads from it to the release that AMD announces
 /// (such as 24.3.1).
 #[must_use]
 pub fn amd_driver(file: &str, version: Version) -> Option<Version> {
     (is_one_of(file, AMD_FILES) && of_new_model(version)).then_some(version)
 }
 
-/// The version of Intel's display driver, by a file of it.
+/// The version of Intel's display driver: that of `file`, if it is one of the driver's.
 #[must_use]
 pub fn intel_driver(file: &str, version: Version) -> Option<Version> {
     (is_one_of(file, INTEL_FILES) && of_new_model(version)).then_some(version)

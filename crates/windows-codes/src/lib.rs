@@ -1,19 +1,19 @@
-//! The codes by which Windows says why a program or the whole system ended, and what each of them means.
+//! The codes with which Windows reports why a program or the whole system ended: their names and meanings.
 //!
 //! Windows and what runs on it number their errors in several ways that share one space of 32 bits:
 //!
-//! - An *NTSTATUS* is what an exception is raised with and what a process ends with: `0xC0000005` is an access violation.
-//!   Its upper bits are severity, owner and facility.
-//! - A *bugcheck* or stop code is what a blue screen shows, with four parameters that say more: `0x116`.
-//! - A *system error* (Win32 error) is what `GetLastError` gives, in decimal: 126.
-//! - An *HRESULT* is what COM, DirectX and .NET return: `0x80070005`. It can wrap a system error or a status.
+//! - An *NTSTATUS* is the code of an exception, and with it a process ends: `0xC0000005` is an access violation. Its upper
+//!   bits are severity, owner and facility.
+//! - A *bugcheck* or stop code is the code of a blue screen, with four parameters that narrow its meaning: `0x116`.
+//! - A *system error* (Win32 error) is the result of `GetLastError`, in decimal: 126.
+//! - An *HRESULT* is the result of calls of COM, DirectX and .NET: `0x80070005`. It can wrap a system error or a status.
 //! - A *fast-fail code* is the reason with which a program shut itself down, below status `0xC0000409`.
 //! - Exit codes by convention, errors of the C runtime, of CUDA and its libraries, of NVIDIA's driver (Xid), and problem
 //!   codes of devices are small numbers, and so are the ids of events.
 //!
 //! The same number is written in many ways: IDEs print status `0xC0000409` as -1073740791, others as 3221226505. And one
 //! number can be several codes. [`explain`] takes a number in any spelling, a name, or a line with codes in it, and gives
-//! what each can be, the likeliest first, each with the reason:
+//! the readings of each code, the likeliest first, each with the reason:
 //!
 //! ```
 //! use windows_codes::{Kind, Knowledge, explain};
@@ -26,9 +26,9 @@
 //! ```
 //!
 //! [`Knowledge`] looks up single codes by their kind, and [`code_of`] a code by its name. The tables are data
-//! (`rules/data/*.yaml`) that the build encodes; each is decoded when it is first asked for. What never changes is
-//! functions: the bits of a code ([`Structure`]) and of a machine check ([`McaStatus`]), the place that a path lies in
-//! ([`location()`]), and the numbering of display drivers ([`DriverRelease`], [`intel_release`]).
+//! (`rules/data/*.yaml` of the package `builtin-rules`) that the build encodes; each is decoded when it is first used. Rules
+//! that never change are functions: the bits of a code ([`Structure`]) and of a machine check ([`McaStatus`]), the kind of
+//! folder that a path is in ([`location()`]), and the numbering of display drivers ([`DriverRelease`], [`intel_release`]).
 
 mod code_names;
 mod codes;
@@ -40,14 +40,14 @@ mod machine_check;
 mod nvidia;
 mod stop;
 
-pub use code_names::{Named, aliases, code_of, names_of};
+pub use code_names::{aliases, code_of, names_of};
 pub use codes::events;
 pub use compatibility::{Release, ReleaseSpan, RuntimeMinimum, TensorFlowBuild};
 pub use explain::{
     Explained, Facility, Kind, Layout, NoCode, Reading, Spellings, Structure, SubCode, explain, explain_with, texts_of,
 };
 pub use graphics::{amd_driver, intel_driver, intel_release};
-pub use location::{is_conda_folder, location, places};
+pub use location::{LOCATIONS, PLACES, is_conda_folder, location, places};
 pub use machine_check::{MCA_CLASSES, McaClass, McaStatus};
 pub use nvidia::{DriverRelease, is_driver_file};
 pub use stop::{ExplainedParameter, Holds, Stop, StopParameter};
@@ -59,15 +59,14 @@ pub use knowledge_tables::codes::{Event, Meaning, Note};
 use knowledge_tables::table::{Below, Build, CollectedFolder, Request};
 use knowledge_tables::{Sorted, embedded};
 
-use codes::{STATUSES, WIN_ERRORS};
+use codes::{BUGCHECKS, EXCEPTIONS, FAST_FAILS, STATUSES, WIN_ERRORS};
 
-embedded!(EXCEPTIONS: Sorted<u32, Meaning> = "exception-codes");
-embedded!(FAST_FAILS: Sorted<u32, Meaning> = "fast-fail");
-embedded!(BUGCHECKS: Sorted<u32, Meaning> = "bugchecks");
-embedded!(BUILDS: Sorted<u32, Build> = "windows-builds");
-embedded!(COLLECT: Sorted<&str, Request> = "collect");
-embedded!(COLLECTED_FOLDERS: Sorted<&str, CollectedFolder> = "collected-folders");
-embedded!(TEXT_WORDS: Sorted<&str, Vec<&str>> = "text-words");
+embedded! {
+    BUILDS: Sorted<u32, Build> = "windows-builds";
+    COLLECT: Sorted<&str, Request> = "collect";
+    COLLECTED_FOLDERS: Sorted<&str, CollectedFolder> = "collected-folders";
+    TEXT_WORDS: Sorted<&str, Vec<&str>> = "text-words";
+}
 
 /// The name of a system error: `ERROR_SERVICE_REQUEST_TIMEOUT` of 1053.
 #[must_use]
@@ -75,36 +74,36 @@ pub fn win_error_name(number: u32) -> Option<&'static str> {
     WIN_ERRORS.get(&number).map(|row| row.name)
 }
 
-/// Whether a text that only calls a number an error ("error 126") means the system error.
+/// Whether a text means the system error where it only calls the number an error: "error 126".
 #[must_use]
 pub fn is_bare_win_error(number: u32) -> bool {
     WIN_ERRORS.get(&number).is_some_and(|row| row.bare)
 }
 
-/// The status that says the same as a system error, where `rules/data/win-errors.yaml` names one: 0xC0000135 of 126.
+/// The status with the meaning of a system error, where `rules/data/win-errors.yaml` names one: 0xC0000135 of 126.
 #[must_use]
 pub fn status_of_win_error(number: u32) -> Option<NtStatus> {
     WIN_ERRORS.get(&number)?.status.map(NtStatus)
 }
 
-/// The tables of the program. Each is decoded when it is first asked for.
+/// The tables inside the program. Each is decoded when it is first used.
 #[derive(Debug, Clone, Copy)]
 pub struct Knowledge(());
 
 impl Knowledge {
-    /// The tables inside the program. The build was refused if one had a mistake in it.
+    /// The tables inside the program. A mistake in one of them fails the build.
     #[must_use]
     pub fn builtin() -> Self {
         Self(())
     }
 
-    /// Words of `rules/data/text-words.yaml`, by what they are for: `event`, `clause` and others.
+    /// Words of `rules/data/text-words.yaml` by their purpose: `event`, `clause` and others.
     #[must_use]
     pub fn text_words(&self, of: &str) -> &'static [&'static str] {
         TEXT_WORDS.get(of).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether the folders of this path are those that a copy of one computer's files has, by
+    /// Whether all folders of this path are folders in which files of one computer are collected, by
     /// `rules/data/collected-folders.yaml`.
     #[must_use]
     pub fn is_part_of_copy(&self, path: &str) -> bool {
@@ -124,7 +123,7 @@ impl Knowledge {
         true
     }
 
-    /// What an exception or exit code is.
+    /// Name and meaning of an exception or exit code.
     #[must_use]
     pub fn exception(&self, code: ExceptionCode) -> Option<&'static Meaning> {
         EXCEPTIONS.get(&code.0)
@@ -158,7 +157,7 @@ impl Knowledge {
         self.exception_name(ExceptionCode(status.0)).or_else(of_row)
     }
 
-    /// What a fast-fail code is.
+    /// Name and meaning of a fast-fail code.
     #[must_use]
     pub fn fast_fail(&self, code: FastFailCode) -> Option<&'static Meaning> {
         FAST_FAILS.get(&code.0)
@@ -179,7 +178,7 @@ impl Knowledge {
         FAST_FAILS.iter().find(|(_, meaning)| is_named(meaning)).map(|(code, _)| FastFailCode(*code))
     }
 
-    /// What a stop code is. The flag of small dumps (`0x1000_007E`) makes no difference.
+    /// Name and meaning of a stop code, with or without the flag of small dumps (`0x1000_007E`).
     #[must_use]
     pub fn bugcheck(&self, code: BugcheckCode) -> Option<&'static Meaning> {
         // Statuses are stop codes too, and their upper bits are no flags.
@@ -192,20 +191,21 @@ impl Knowledge {
         self.bugcheck(code).map(|meaning| meaning.name)
     }
 
-    /// Whether damaged memory, or a wrong result of the processor, can lead to an exception: only those of which it is
-    /// known.
+    /// Whether damaged memory, or a wrong result of the processor, can lead to an exception: only where the table says
+    /// that it can.
     #[must_use]
     pub fn may_be_damage(&self, code: ExceptionCode) -> bool {
         self.exception(code).is_some_and(|meaning| meaning.damage == Some(true))
     }
 
-    /// Whether it can lead to a stop: to all but those that say what else they are.
+    /// Whether damaged memory, or a wrong result of the processor, can lead to a stop: except where the table says that it
+    /// can't.
     #[must_use]
     pub fn may_be_damage_of_stop(&self, code: BugcheckCode) -> bool {
         self.bugcheck(code).is_none_or(|meaning| meaning.damage != Some(false))
     }
 
-    /// Whether only live kernel reports carry the code: the system went on.
+    /// Whether the code is only of kernel error reports without a restart, and not of blue screens.
     #[must_use]
     pub fn is_live_report(&self, code: BugcheckCode) -> bool {
         self.bugcheck(code).is_some_and(|meaning| meaning.live)
@@ -225,19 +225,19 @@ impl Knowledge {
         BUILDS.iter().find(|(_, known)| named(known.release)).map(|(build, _)| *build)
     }
 
-    /// The releases of Windows whose kernel has this build number: `Windows 10 2004 to 22H2`. Releases that only switch
-    /// on what others brought along share a kernel.
+    /// The releases of Windows whose kernel has this build number: `Windows 10 2004 to 22H2`. A release that only enables
+    /// features of an earlier one shares its kernel.
     #[must_use]
     pub fn windows_of_kernel(&self, build: u32) -> Option<&'static str> {
         BUILDS.get(&build).map(|build| build.kernel)
     }
 
-    /// The build number that the kernel of a build of Windows has: that of the release of which it only switches something
-    /// on, else its own. `None` for a build of no release.
+    /// The build number of the kernel of a Windows build: of the release of which the build only enables features, else the
+    /// same number. `None` for a build of no release.
     #[must_use]
     pub fn kernel_build(&self, build: u32) -> Option<u32> {
-        /// Such a release has a number close above its kernel's: 19045 above 19041, 26200 above 26100. Other kernels have
-        /// numbers far above.
+        /// The greatest difference between a release's number and that of the kernel that it shares: 19045 above 19041,
+        /// 26200 above 26100. The next kernel has a number far above.
         const CLOSE: u32 = 100;
         BUILDS.get(&build)?;
         let shared = BUILDS.iter().rev().find(|(kernel, known)| {
@@ -252,8 +252,8 @@ impl Knowledge {
         COLLECT.get(id).map(|request| request.text)
     }
 
-    /// The same for a program or a dump whose name is filled in. Artifacts tell the name, and the text may hold commands
-    /// that are copied to a console: where the name has a character that could mean something there, it is left out.
+    /// [`collect`](Self::collect) with the name of a program or a dump filled in. The name comes from evidence, and the text
+    /// can have commands that people copy to a console: a name with a character that has a meaning there is left out.
     #[must_use]
     pub fn collect_for(&self, id: &str, name: Option<&str>) -> Option<Cow<'static, str>> {
         let request = COLLECT.get(id)?;
@@ -269,8 +269,8 @@ impl Knowledge {
     }
 }
 
-/// Whether a file's name or path can stand in a command as it is: letters, digits and what names commonly have else, and
-/// no more than a path can be long (260 characters, `MAX_PATH`).
+/// Whether a file's name or path can be part of a command as it is: only letters, digits and common signs of file names, and
+/// shorter than the longest path (260 characters, `MAX_PATH`).
 fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " ._-+()\\:".contains(c);
     !name.trim().is_empty() && name.trim() == name && name.chars().count() < 260 && name.chars().all(plain)

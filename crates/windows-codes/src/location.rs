@@ -1,14 +1,33 @@
-//! What kind of place a path lies in.
+//! The kind of folder that a Windows path is in: of the system, of a program, of a user, and others.
 
-/// The kind of place that a Windows path lies in: one of the words of `facts::schema::LOCATIONS`. Of
-/// several that fit it is the one that tells most.
+/// The words of [`location()`].
+pub const LOCATIONS: &[&str] =
+    &["system", "driver-store", "site-packages", "program-files", "user", "temp", "network", "other"];
+
+/// The words of [`places`], sorted.
+pub const PLACES: &[&str] = &[
+    "application",
+    "conda",
+    "downloads",
+    "driver-store",
+    "network",
+    "other",
+    "program-files",
+    "site-packages",
+    "system",
+    "system32",
+    "temp",
+    "user",
+];
+
+/// The kind of folder that a Windows path is in, one of [`LOCATIONS`]. Of several that fit, the most specific.
 #[must_use]
 pub fn location(path: &str) -> &'static str {
     Folders::of(path).map_or("network", |folders| folders.location())
 }
 
-/// All places that a Windows path lies in: words of `facts::schema::PLACES`. `program` is the path of the
-/// process's executable, if it is known.
+/// All kinds of folder that a Windows path is in, of [`PLACES`]. `program` is the path of the process's executable, if it is
+/// known: files in its folder are in `application`.
 #[must_use]
 pub fn places(path: &str, program: Option<&str>) -> Vec<&'static str> {
     let mut places = Vec::new();
@@ -44,14 +63,14 @@ pub fn is_conda_folder(name: &str) -> bool {
     CONDA.iter().any(|start| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
 }
 
-/// What the folder of Windows is called: since Windows XP, before it and on systems that were updated since, by the kernel,
-/// and by the variables that stand for it.
+/// Names of the folder of Windows: since Windows XP; before it and on systems that were updated since; in paths of the
+/// kernel; and the variables for it.
 const WINDOWS: [&str; 5] = ["windows", "winnt", "systemroot", "%systemroot%", "%windir%"];
 
 /// Beginnings of the names of conda's own folders.
 const CONDA: &[&str] = &["anaconda", "miniconda", "miniforge", "mambaforge", "micromamba", ".conda"];
 
-/// What the names of a path's folders tell.
+/// What is known of a path by the names of its folders.
 #[derive(Default)]
 struct Folders<'p> {
     /// The first folder below the drive.
@@ -123,7 +142,7 @@ impl<'p> Folders<'p> {
     }
 }
 
-/// Whether two files lie in one folder, however the paths write it.
+/// Whether two files are in one folder, in whichever form Windows writes their paths.
 fn same_folder(one: &str, other: &str) -> bool {
     let folder = |path: &str| -> Option<String> {
         let (folder, _) = path.rsplit_once(SLASHES)?;
@@ -133,12 +152,12 @@ fn same_folder(one: &str, other: &str) -> bool {
     folder(one).is_some_and(|one| folder(other) == Some(one))
 }
 
-/// Beginnings after which a path stands as Windows takes it, without being read again.
+/// Prefixes of paths that Windows takes as they are, without expanding them.
 const BARE: [&str; 3] = ["\\\\?\\", "\\\\.\\", "\\??\\"];
 
 const SLASHES: [char; 2] = ['\\', '/'];
 
-/// What stands behind a prefix, which is written in lower case and with backslashes.
+/// The path behind a prefix. The prefix is given in lower case and with backslashes, the path may have either.
 fn without_prefix<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
     let head = path.as_bytes().get(..prefix.len())?;
     let same = |(found, wanted): (&u8, u8)| found.to_ascii_lowercase() == wanted || (*found == b'/' && wanted == b'\\');
@@ -170,7 +189,6 @@ fn local_path(path: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use facts::schema::{LOCATIONS, PLACES};
 
     #[test]
     fn each_path_has_its_kind_of_place() {

@@ -1,14 +1,17 @@
-//! What the status of a machine-check bank (`MCi_STATUS`) says of an error.
+//! The error that the status register of a machine-check bank (`MCi_STATUS`) reports.
+
+use strum::{IntoStaticStr, VariantNames};
 
 /// The status register of a bank that reported an error.
 ///
 /// Source: Intel's manual for software developers, volume 3, "Machine-check architecture"; AMD's programmer's manual,
-/// volume 2, "Machine check architecture". Only what both say alike, or what one of them does not use at all.
+/// volume 2, "Machine check architecture". Only bits that mean the same in both, or that one of them does not use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct McaStatus(u64);
 
-/// What kind of error it is, by the error code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The part of the machine in which the error is, by the error code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum McaClass {
     /// A cache.
     Cache,
@@ -22,12 +25,12 @@ pub enum McaClass {
     Io,
     /// The processor's own checks: parity, its internal timer, and what only its maker's documents explain.
     Internal,
-    /// None of these.
+    /// None of the above.
     Other,
 }
 
-/// The words of all classes.
-pub const MCA_CLASSES: &[&str] = &["cache", "tlb", "memory", "bus", "io", "internal", "other"];
+/// The words of all classes, in their order.
+pub const MCA_CLASSES: &[&str] = McaClass::VARIANTS;
 
 impl McaStatus {
     const VALID: u64 = 1 << 63;
@@ -80,18 +83,10 @@ impl McaClass {
     /// The word for it in facts.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Cache => "cache",
-            Self::Tlb => "tlb",
-            Self::Memory => "memory",
-            Self::Bus => "bus",
-            Self::Io => "io",
-            Self::Internal => "internal",
-            Self::Other => "other",
-        }
+        self.into()
     }
 
-    /// What it says to a reader; `None` where it says nothing.
+    /// The part of the machine in words for a reader; `None` where no part is known.
     #[must_use]
     pub fn about(self) -> Option<&'static str> {
         match self {

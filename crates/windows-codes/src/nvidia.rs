@@ -48,7 +48,7 @@ impl fmt::Display for DriverRelease {
     }
 }
 
-/// Beginnings of the names of display driver files; what follows tells the architecture or the Direct3D version.
+/// Beginnings of the names of display driver files; the rest of the name is the architecture or the Direct3D version.
 const DRIVER_FILES: &[&str] = &["nvlddmkm", "nvcuda", "nvwgf2um", "nvd3dum", "nvldumd", "nvoglv", "nvopencl", "nvapi"];
 
 /// Whether a file of this name belongs to the display driver and carries its version. Case makes no difference.

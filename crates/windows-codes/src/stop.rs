@@ -1,4 +1,4 @@
-//! What the parameters of stops and live kernel reports say.
+//! The meaning of the parameters of blue screens and live kernel reports.
 
 use super::Knowledge;
 use evidence::{BugcheckCode, ExceptionCode, FastFailCode};
@@ -15,20 +15,21 @@ pub struct Stop(&'static StopRow);
 /// A parameter of a stop that happened, explained.
 #[derive(Debug, Clone, Copy)]
 pub struct ExplainedParameter {
-    /// What it is.
+    /// Its meaning.
     pub parameter: &'static StopParameter,
     /// Its value.
     pub value: u64,
 }
 
 impl Stop {
-    /// Whether drivers on the stack may have caused it.
+    /// Whether drivers on the stack may have caused the stop.
     #[must_use]
     pub fn stack_tells(self) -> bool {
         self.0.stack_tells
     }
 
-    /// What parameter `number` says, given the parameters of a stop that happened.
+    /// The meaning of parameter `number` (1 to 4) of a stop that happened with these parameters. `None` where it is not
+    /// known, or the stop has no such parameter.
     #[must_use]
     pub fn explain(self, number: u8, parameters: &[u64]) -> Option<ExplainedParameter> {
         let value = *parameters.get(usize::from(number.checked_sub(1)?))?;
@@ -36,8 +37,7 @@ impl Stop {
         let fits = |parameter: &&StopParameter| {
             parameter.number == number && (parameter.when.is_empty() || parameter.when.contains(&first))
         };
-        // A parameter whose values are a closed set is something else where it has none of them, if there is a row that
-        // says what.
+        // Where the values are a closed set and this value is none of them, the next row for the parameter applies.
         let mut rows = self.0.parameters.iter().filter(fits);
         let parameter = rows.next()?;
         let unknown = !parameter.values.is_empty() && among(&parameter.values, value).is_none();
@@ -45,11 +45,11 @@ impl Stop {
         Some(ExplainedParameter { parameter, value })
     }
 
-    /// The parameters that hold the address of an instruction, with their values.
+    /// The values of the parameters that hold the address of an instruction.
     pub fn code_addresses(self, parameters: &[u64]) -> impl Iterator<Item = u64> {
         let of = |number| self.explain(number, parameters);
-        let found: Vec<_> = (1..=4).filter_map(of).filter(|said| said.parameter.holds == Holds::Code).collect();
-        found.into_iter().map(|said| said.value)
+        let codes: Vec<_> = (1..=4).filter_map(of).filter(|one| one.parameter.holds == Holds::Code).collect();
+        codes.into_iter().map(|one| one.value)
     }
 
     /// The NTSTATUS that one of the parameters holds; the first one's where there are several.
@@ -60,7 +60,7 @@ impl Stop {
 }
 
 impl ExplainedParameter {
-    /// The NTSTATUS that it holds. A zero where a status stands is none: it says that nothing was recorded.
+    /// The NTSTATUS that the parameter holds. `None` for zero, with which Windows records no status.
     #[must_use]
     pub fn status(&self) -> Option<ExceptionCode> {
         if self.parameter.holds != Holds::Status {
@@ -72,7 +72,7 @@ impl ExplainedParameter {
         (sign == 0 || sign == 0xFFFF_FFFF).then_some(ExceptionCode(low))
     }
 
-    /// What the value means: one of a closed set, the name of a status or of a fast-fail code.
+    /// The meaning of the value: of one of a closed set, else the name of the status or fast-fail code.
     #[must_use]
     pub fn means<'k>(&self, knowledge: &'k Knowledge) -> Option<&'k str> {
         match self.parameter.holds {
@@ -83,13 +83,13 @@ impl ExplainedParameter {
     }
 }
 
-/// What a value means, if it is one of these.
+/// The meaning of a value among these values with meanings.
 fn among(values: &[(u64, &'static str)], value: u64) -> Option<&'static str> {
     values.iter().find(|(known, _)| *known == value).map(|(_, means)| *means)
 }
 
 impl Knowledge {
-    /// What the parameters of a stop say.
+    /// The meaning of the parameters of a stop, where it is known.
     #[must_use]
     pub fn stop(&self, code: BugcheckCode) -> Option<Stop> {
         STOPS.get(&code.0).or_else(|| STOPS.get(&code.plain())).map(Stop)

@@ -128,7 +128,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let rules = load_rules(!arguments.no_builtin_rules, &arguments.rules, arguments.quiet)?;
     let knowledge = Knowledge::builtin();
     let (mut explained, mut no_codes) = (Vec::new(), Vec::new());
-    for code in &texts_of(&arguments.codes, &knowledge) {
+    for code in &texts_of(&arguments.codes) {
         match explain(code, &knowledge, &rules) {
             Ok(codes) => explained.extend(codes),
             Err(none) => no_codes.push(none),

@@ -8,7 +8,7 @@ use crate::cli::stream;
 use facts::schema::{LISTS, SCALARS};
 use report::json::write_indented;
 use rules::{Rule, RuleSet, Severity, closest};
-use sigma::{Listed, SigmaRules};
+use sigma::{RuleEntry, SigmaRules};
 
 /// Arguments of `rules list`.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -54,7 +54,7 @@ pub(super) fn run(
     }
     let wanted = |rule: &&Rule| is_wanted(rules, rule, args);
     let chosen = rules.rules().iter().filter(wanted);
-    let mut sigma_rules = sigma.map(SigmaRules::listed);
+    let mut sigma_rules = sigma.map(SigmaRules::entries);
     if let Some(listed) = &mut sigma_rules {
         listed.retain(|listed| is_wanted_of_sigma(listed, args));
     }
@@ -155,7 +155,7 @@ fn is_wanted(rules: &RuleSet, rule: &Rule, args: &ListArgs) -> bool {
 }
 
 /// Whether a Sigma rule fits the arguments. It has no cause and is in no rule set.
-fn is_wanted_of_sigma(listed: &Listed<'_>, args: &ListArgs) -> bool {
+fn is_wanted_of_sigma(listed: &RuleEntry<'_>, args: &ListArgs) -> bool {
     let of_own = [&args.cause, &args.family, &args.area, &args.severity, &args.set, &args.fact];
     let text = [listed.id, listed.title].map(Option::unwrap_or_default).join("\n").to_lowercase();
     of_own.into_iter().all(Option::is_none) && args.text.iter().all(|word| text.contains(&word.to_lowercase()))

@@ -7,7 +7,7 @@ use serde::Serialize;
 use report::confidence::rounded;
 use report::model::Made;
 use rules::{Change, Effect, Rule, RuleSet, SuppressedBy};
-use sigma::Listed;
+use sigma::RuleEntry;
 
 /// The document.
 #[derive(Serialize)]
@@ -43,8 +43,8 @@ pub(super) struct ShapedSigma<'a> {
 }
 
 impl<'a> ShapedSigma<'a> {
-    pub(super) fn of(listed: &'a Listed<'a>) -> Self {
-        let Listed { id, title, level, file, line, not_loaded, .. } = listed;
+    pub(super) fn of(listed: &'a RuleEntry<'a>) -> Self {
+        let RuleEntry { id, title, level, file, line, not_loaded, .. } = listed;
         Self {
             id: *id,
             title: *title,

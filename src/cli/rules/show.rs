@@ -8,7 +8,7 @@ use super::shape::{ShapedRules, ShapedSigma, WholeRule};
 use super::{Exit, Format, Output, SourceArgs, Unknown, unknown};
 use report::json::write_indented;
 use rules::{Rule, RuleSet, closest};
-use sigma::{Listed, SigmaRules};
+use sigma::{RuleEntry, SigmaRules};
 use untrusted::sanitise;
 
 /// Arguments of `rules show`.
@@ -32,11 +32,11 @@ pub(super) fn run(
     args: &ShowArgs,
     output: &mut Output<'_>,
 ) -> io::Result<Exit> {
-    let listed = sigma.map(SigmaRules::listed);
+    let listed = sigma.map(SigmaRules::entries);
     let (mut chosen, mut of_sigma) = (Vec::new(), Vec::new());
     for id in &args.ids {
-        let is_it = |listed: &&Listed<'_>| listed.id.is_some_and(|known| known.eq_ignore_ascii_case(id));
-        let of_this: Vec<&Listed<'_>> = listed.iter().flatten().filter(is_it).collect();
+        let is_it = |listed: &&RuleEntry<'_>| listed.id.is_some_and(|known| known.eq_ignore_ascii_case(id));
+        let of_this: Vec<&RuleEntry<'_>> = listed.iter().flatten().filter(is_it).collect();
         match rules.rule(id) {
             Some(rule) => chosen.push(rule),
             None if !of_this.is_empty() => of_sigma.extend(of_this),
@@ -74,7 +74,7 @@ fn divide(between: &mut bool, output: &mut Output<'_>) -> io::Result<()> {
 }
 
 /// Prints the head of a Sigma rule, and whether the rule is loaded.
-fn sigma_text(rule: &Listed<'_>, output: &mut Output<'_>) -> io::Result<()> {
+fn sigma_text(rule: &RuleEntry<'_>, output: &mut Output<'_>) -> io::Result<()> {
     let heading = output.style(Style::new().bold());
     let out = &mut *output.out;
     let place = format!("{}:{}", rule.file, rule.line);

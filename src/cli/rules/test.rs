@@ -10,7 +10,7 @@ use super::load::{load_by, unusable};
 use super::{Output, counted, is_meant, print};
 use crate::cli::{Exit, stream};
 use rules::{ExpectedFolder, LeftOut, Mutants, RuleSet};
-use rules_workbench::expectations::disappointments;
+use rules_workbench::expectations::unmet_expectations;
 use spanned_yaml::Diagnostic;
 use untrusted::sanitise;
 use windows_codes::Knowledge;
@@ -123,7 +123,7 @@ fn folders(expected: &[ExpectedFolder], rules: &RuleSet, output: &mut Output<'_>
     let knowledge = Knowledge::builtin();
     let mut folders = Folders::default();
     for folder in expected {
-        let found = match disappointments(folder, rules, &knowledge) {
+        let found = match unmet_expectations(folder, rules, &knowledge) {
             Ok(found) => found,
             Err(reason) => {
                 folders.unusable = folders.unusable.saturating_add(1);
@@ -132,11 +132,11 @@ fn folders(expected: &[ExpectedFolder], rules: &RuleSet, output: &mut Output<'_>
             }
         };
         folders.failed = folders.failed.saturating_add(usize::from(!found.is_empty()));
-        for disappointment in found {
-            let of = disappointment.incident.map_or_else(String::new, |id| format!(", incident {id}"));
-            let place = format!("{}:{}", folder.file, disappointment.line);
-            writeln!(output.out, "{}", sanitise(&format!("{place}: {}{of}", disappointment.name)))?;
-            for says in &disappointment.says {
+        for unmet in found {
+            let of = unmet.incident.map_or_else(String::new, |id| format!(", incident {id}"));
+            let place = format!("{}:{}", folder.file, unmet.line);
+            writeln!(output.out, "{}", sanitise(&format!("{place}: {}{of}", unmet.name)))?;
+            for says in &unmet.differences {
                 writeln!(output.out, "  {}", sanitise(says))?;
             }
             writeln!(output.out)?;

@@ -45,7 +45,7 @@ fn written(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn load(folder: &Path) -> SigmaRules {
-    SigmaRules::load(&[folder.to_path_buf()]).unwrap_or_else(|(path, error)| panic!("{}: {error}", path.display()))
+    SigmaRules::load(&[folder.to_path_buf()]).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The rule of this text, which must be loaded.

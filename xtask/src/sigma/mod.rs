@@ -32,8 +32,7 @@ pub const USAGE: &str = "cargo xtask sigma RULES [LOGS]
 pub fn run(arguments: &[&str]) -> Result<String, String> {
     let (places, options) = arguments_of(arguments)?;
     let [folder, logs @ ..] = places.as_slice() else { return Err(format!("usage: {USAGE}")) };
-    let loaded = SigmaRules::load(std::slice::from_ref(folder))
-        .map_err(|(path, error)| format!("{}: {error}", path.display()))?;
+    let loaded = SigmaRules::load(std::slice::from_ref(folder)).map_err(|error| error.to_string())?;
     let mut said = loaded.summary();
     for rejected in loaded.rejected() {
         if let Some(fault) = rejected.faults.first() {

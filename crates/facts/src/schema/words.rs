@@ -9,23 +9,9 @@ use incident::environment::{FRAMEWORKS, INSTALLATIONS};
 /// The kinds of incident.
 pub const INCIDENT_KINDS: &[&str] = &["crash", "hang", "bugcheck", "gpu-reset", "start-failure", "power-loss", "exit"];
 /// The kinds of places that rules can ask a path for. A path can lie in several; a module's location is one of them.
-pub const PLACES: &[&str] = &[
-    "application",
-    "conda",
-    "downloads",
-    "driver-store",
-    "network",
-    "other",
-    "program-files",
-    "site-packages",
-    "system",
-    "system32",
-    "temp",
-    "user",
-];
+pub const PLACES: &[&str] = windows_codes::PLACES;
 /// The kinds of places that a module can be loaded from.
-pub const LOCATIONS: &[&str] =
-    &["system", "driver-store", "site-packages", "program-files", "user", "temp", "network", "other"];
+pub const LOCATIONS: &[&str] = windows_codes::LOCATIONS;
 /// Kinds of timeline entries.
 pub static TIMELINE_KINDS: LazyLock<&[&str]> = LazyLock::new(|| {
     let kind = super::list("timeline").and_then(|timeline| timeline.fields.iter().find(|field| field.path == "kind"));

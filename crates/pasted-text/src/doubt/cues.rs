@@ -20,9 +20,9 @@ pub(super) struct Cues {
 }
 
 pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
-    let words = Cue::SEARCHED.iter().flat_map(|cue| {
-        let words = words_of(*cue).iter();
-        words.flat_map(|word| [Some((*word).to_owned()), begun_large(word)]).map(|word| (word, *cue))
+    let words = Cue::searched().flat_map(|cue| {
+        let words = words_of(cue).iter();
+        words.flat_map(|word| [Some((*word).to_owned()), begun_large(word)]).map(move |word| (word, cue))
     });
     let (words, kinds): (Vec<String>, Vec<Cue>) = words.filter_map(|(word, kind)| Some((word?, kind))).unzip();
     let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
@@ -62,7 +62,7 @@ impl Kinds {
 
     /// Whether one of the kinds is `wanted`.
     pub(super) fn any(self, wanted: impl Fn(Cue) -> bool) -> bool {
-        self.0 != 0 && Cue::SEARCHED.iter().any(|kind| self.has(*kind) && wanted(*kind))
+        self.0 != 0 && Cue::searched().any(|kind| self.has(kind) && wanted(kind))
     }
 }
 

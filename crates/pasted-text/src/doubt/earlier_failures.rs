@@ -21,12 +21,12 @@ pub(super) fn earlier_failures(marked: &Marked) -> BTreeMap<usize, Vec<Range<usi
     for (at, line) in marked.lines.iter().enumerate() {
         let text = unquoted(&line.text);
         let kinds = marked.kinds(at);
-        let told = kinds.has(Cue::Mended) || kinds.has(Cue::Topic);
+        let told = kinds.has(Cue::Repaired) || kinds.has(Cue::Topic);
         if !told || marked.is_in_code(at) || text.len() > LONGEST || printed(text) == Printed::Whole {
             continue;
         }
         let line_of = Line::of(text);
-        let cues = cues_of(text, |kind| matches!(kind, Cue::Mended | Cue::Topic));
+        let cues = cues_of(text, |kind| matches!(kind, Cue::Repaired | Cue::Topic));
         let mut cues = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start));
         let Some(end) = cues.find_map(|(kind, cue)| end_of_earlier(marked, at, &line_of, kind, &cue)) else {
             continue;
@@ -46,7 +46,7 @@ pub(super) fn earlier_failures(marked: &Marked) -> BTreeMap<usize, Vec<Range<usi
 
 /// Where the words of a line stand by which somebody tells what they did about a failure.
 fn cues_of_mended(text: &str) -> impl Iterator<Item = Range<usize>> {
-    cues_of(text, |kind| kind == Cue::Mended).map(|(_, cue)| cue)
+    cues_of(text, |kind| kind == Cue::Repaired).map(|(_, cue)| cue)
 }
 
 /// Where in the line at `at` ends what the words of `kind` say to be over, if another failure is told behind it.

@@ -25,7 +25,7 @@ type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
 
 /// By position, the sentences about the computer of somebody else, where the writer's own fails, too.
 pub(super) fn on_other_computers(marked: &Marked) -> Sentences {
-    let (others, mine) = (sentences(marked, Cue::Others), sentences(marked, Cue::Mine));
+    let (others, mine) = (sentences(marked, Cue::OnOtherComputer), sentences(marked, Cue::OnOwnComputer));
     if others.is_empty() || !fails_here(marked, &mine) || are_one(marked, &others, &mine) {
         return Sentences::new();
     }
@@ -66,7 +66,7 @@ fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
     let sentences = cues.filter_map(|(_, cue)| {
         let sentence = line_of.sentence_start(cue.start)..line_of.end(&line_of.sentences, cue.end);
         let counts = match kind {
-            Cue::Mine => {
+            Cue::OnOwnComputer => {
                 let before = text.get(sentence.start..cue.start).unwrap_or_default();
                 before.split_whitespace().count() <= MOST_BEFORE_OWN
             }
@@ -99,7 +99,7 @@ fn fails_here(marked: &Marked, mine: &Sentences) -> bool {
     mine.iter().any(|(position, sentences)| {
         let text = marked.text(*position);
         sentences.iter().any(|sentence| {
-            let fine = has_word(text.get(sentence.clone()).unwrap_or_default(), Cue::Fine);
+            let fine = has_word(text.get(sentence.clone()).unwrap_or_default(), Cue::OwnComputerFine);
             let told = text.get(sentence.start..).unwrap_or_default();
             let mut named = Failures::default();
             failures(told, &mut named);

@@ -26,7 +26,7 @@ pub(crate) fn resolved_lines(marked: &Marked) -> Option<usize> {
     let first = marked.lines.len().saturating_sub(MOST_LINES);
     let mut said = (first..marked.lines.len()).rev().filter(|at| {
         let kinds = marked.kinds(*at);
-        (kinds.has(Cue::Well) || kinds.has(Cue::Works)) && !marked.is_in_code(*at)
+        (kinds.has(Cue::AllWellNow) || kinds.has(Cue::WorksAgain)) && !marked.is_in_code(*at)
     });
     said.find(|at| is_well(marked, *at)).map(|at| at.saturating_add(1))
 }
@@ -38,10 +38,10 @@ fn is_well(marked: &Marked, at: usize) -> bool {
         return false;
     }
     let line_of = Line::of(text);
-    let cues = cues_of(text, |kind| matches!(kind, Cue::Well | Cue::Works));
+    let cues = cues_of(text, |kind| matches!(kind, Cue::AllWellNow | Cue::WorksAgain));
     let well = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start)).find(|(kind, cue)| {
         let rest = text.get(line_of.end(&line_of.sentences, cue.end)..).unwrap_or_default();
-        (*kind == Cue::Well || tells_of_a_deed(marked, at, text.get(..cue.start).unwrap_or_default()))
+        (*kind == Cue::AllWellNow || tells_of_a_deed(marked, at, text.get(..cue.start).unwrap_or_default()))
             && is_meant(&line_of, cue)
             && !goes_on(rest)
     });

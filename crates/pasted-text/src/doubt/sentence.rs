@@ -77,7 +77,7 @@ pub(super) fn doubt(line: &str, kinds: Kinds, other: &[Range<usize>]) -> Option<
         let first = line.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
         retracts |= kind == Cue::Past
             && line_of.sentence_start(cue.start) == 0
-            && first.is_some_and(|word| words_of(Cue::That).contains(&&*word.to_lowercase()));
+            && first.is_some_and(|word| words_of(Cue::PointingBack).contains(&&*word.to_lowercase()));
         doubtful.push(range);
     }
     if doubtful.is_empty() {
@@ -160,7 +160,7 @@ impl Line<'_> {
                 let begun = self.text.get(start..).unwrap_or_default();
                 let begun = if sentence.is_empty() { begun } else { sentence };
                 let first = begun.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
-                let of_that = first.is_some_and(|word| words_of(Cue::That).contains(&&*word.to_lowercase()));
+                let of_that = first.is_some_and(|word| words_of(Cue::PointingBack).contains(&&*word.to_lowercase()));
                 let start = if of_that { self.sentence_start(start.saturating_sub(1)) } else { start };
                 let tells_what = self.begins_apart(sentence_end, words_of(Cue::ItWas));
                 // "It was this yesterday, today it is that."
@@ -242,7 +242,7 @@ fn is_error(word: &str) -> bool {
 /// Whether an error says of itself that something is absent.
 fn is_own(clause: &str) -> bool {
     let clause = clause.to_ascii_lowercase();
-    words_of(Cue::Own).iter().any(|own| clause.contains(own))
+    words_of(Cue::OfErrors).iter().any(|own| clause.contains(own))
 }
 
 /// Whether somebody says of themselves what happened.

@@ -1,32 +1,32 @@
-//! What an incident has that a rule could ask for, the strongest first.
+//! The facts of an incident that a rule could ask for, the strongest first.
 
 use std::borrow::Cow;
 
-use super::asked::Asked;
 use super::message;
 use super::private::Private;
+use super::term::DraftTerm;
 use facts::{FactSet, Value};
 
 /// First parameters of stops up to here are numbers of the kind of failure; beyond lie addresses, which differ each time.
 const LARGEST_NUMBER: u64 = 0xF_FFFF;
 
-/// Something that a rule could ask for.
+/// A term that a rule could have.
 #[derive(Debug)]
 pub(super) struct Candidate {
     /// What the selection is called.
     pub name: &'static str,
-    pub asked: Asked,
+    pub term: DraftTerm,
     pub strength: Strength,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub what: Cow<'static, str>,
 }
 
-/// How much something says of the cause, in the order in which it becomes a selection.
+/// How much a term says of the cause, in the order in which terms become selections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
-    /// What kind of incident it is, where no code says it.
+    /// The kind of incident, where there is no code.
     Kind,
-    /// How it ended: many causes end so.
+    /// The code with which it ended: many causes have the same.
     Code,
     /// A name that the evidence itself gives: what was missing, thrown, waited for.
     Named,
@@ -36,15 +36,15 @@ pub(super) enum Strength {
     Says,
     /// A detail of how it ended.
     Detail,
-    /// Words that tell of no failure.
+    /// Words of a text without a failure.
     LastResort,
-    /// The program: one of many that the same cause can end.
+    /// The program: the same cause can end others, too.
     Program,
-    /// What only the author can judge.
+    /// A fact that only the author can judge.
     Hint,
 }
 
-/// Facts, the name of the selection, how strong it is and what it is.
+/// Facts, each with the name of its selection, its strength and its description.
 const FACTS: &[(&str, &str, Strength, &str)] = &[
     ("exception.code", "code", Strength::Code, "the code with which it ended"),
     ("bugcheck.code", "stop", Strength::Code, "the stop code"),
@@ -85,44 +85,41 @@ const FACTS: &[(&str, &str, Strength, &str)] = &[
     ("os.build", "windows", Strength::Hint, "the build of Windows"),
 ];
 
-/// Everything that a rule could ask for, each name once.
+/// All terms that a rule could have, each name once.
 pub(super) fn candidates(facts: &FactSet, private: &Private) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
-    let mut add = |name: &'static str, asked: Option<Asked>, strength: Strength, what: &'static str| {
-        if let Some(asked) = asked.filter(|_| !found.iter().any(|known| known.name == name)) {
-            found.push(Candidate { name, asked, strength, what: what.into() });
+    let mut add = |name: &'static str, term: Option<DraftTerm>, strength: Strength, what: &'static str| {
+        if let Some(term) = term.filter(|_| !found.iter().any(|known| known.name == name)) {
+            found.push(Candidate { name, term, strength, what: what.into() });
         }
     };
     for (path, name, strength, what) in FACTS {
-        add(name, Asked::fact(facts, path), *strength, what);
+        add(name, DraftTerm::fact(facts, path), *strength, what);
     }
     let has = |path: &str| facts.get(path).is_some();
     let coded = ["exception.code", "bugcheck.code"].into_iter().any(has);
     if !coded {
-        add("exit_code", Asked::fact(facts, "process.exit_code"), Strength::Code, "the code with which it ended");
-        add("kind", Asked::fact(facts, "incident.kind"), Strength::Kind, "what happened");
+        add("exit_code", DraftTerm::fact(facts, "process.exit_code"), Strength::Code, "the code with which it ended");
+        add("kind", DraftTerm::fact(facts, "incident.kind"), Strength::Kind, "what happened");
         add("event", event(facts), Strength::Named, "the record that tells of it");
     }
-    if number(facts, "bugcheck.parameter_1").is_some_and(|number| number <= LARGEST_NUMBER)
+    let parameter = facts.get("bugcheck.parameter_1");
+    if parameter.is_some_and(|known| matches!(known.value, Value::Number(number) if number <= LARGEST_NUMBER))
         && has("bugcheck.parameter_1_means")
     {
         let what = "the kind of failure, which the stop's first parameter says";
-        add("parameter", Asked::fact(facts, "bugcheck.parameter_1"), Strength::Detail, what);
+        add("parameter", DraftTerm::fact(facts, "bugcheck.parameter_1"), Strength::Detail, what);
     }
-    // A carrier says nothing: it delivers what others raised.
-    if flag(facts, "fault_site.carrier") == Some(false) {
+    // A carrier only passes the exceptions of others on.
+    if facts.get("fault_site.carrier").is_some_and(|known| known.value == Value::Flag(false)) {
         let what = "the module in which it was raised";
-        add("fault_site", Asked::fact(facts, "fault_site.module"), Strength::Site, what);
+        add("fault_site", DraftTerm::fact(facts, "fault_site.module"), Strength::Site, what);
     }
-    let suspect = Asked::fact(facts, "suspect.module");
-    let elsewhere = suspect.filter(|suspect| match Asked::fact(facts, "fault_site.module") {
-        Some(site) => {
-            site.telling_name().map(|name| name.to_lowercase())
-                != suspect.telling_name().map(|name| name.to_lowercase())
-        }
-        None => true,
-    });
-    let what = match text(facts, "suspect.basis") {
+    let suspect = DraftTerm::fact(facts, "suspect.module");
+    let name = |term: &DraftTerm| term.distinctive_name().map(|name| name.to_lowercase());
+    let site = DraftTerm::fact(facts, "fault_site.module");
+    let elsewhere = suspect.filter(|suspect| site.is_none_or(|site| name(&site) != name(suspect)));
+    let what = match facts.get("suspect.basis").and_then(|known| known.value.text()) {
         Some("scanned") => "the suspect, by an address on the stack that may be stale",
         Some("inferred") => "the suspect, which is only inferred",
         _ => "the module that the evidence points to",
@@ -135,54 +132,42 @@ pub(super) fn candidates(facts: &FactSet, private: &Private) -> Vec<Candidate> {
     let symbol = message::symbol(facts, private);
     let file = message::file(facts, private).filter(|file| !symbol.as_ref().is_some_and(|known| known.contains(file)));
     let says = message::message(facts, private, &[symbol.clone(), file.clone()]);
-    add("symbol", symbol.map(Asked::Says), Strength::Says, "an error's name in the text");
-    add("file", file.map(Asked::Says), Strength::Says, "a file that a message names");
+    add("symbol", symbol.map(DraftTerm::Line), Strength::Says, "an error's name in the text");
+    add("file", file.map(DraftTerm::Line), Strength::Says, "a file that a message names");
     let what = "words of a message; look whether another case would have the same";
-    add("says", says.map(Asked::Says), Strength::Says, what);
+    add("says", says.map(DraftTerm::Line), Strength::Says, what);
     let what = "words of the text, in which nothing names a failure";
-    add("says", message::words(facts, private).map(Asked::Says), Strength::LastResort, what);
+    add("says", message::words(facts, private).map(DraftTerm::Line), Strength::LastResort, what);
     add("sigma", sigma(facts), Strength::Hint, "a Sigma rule that a record of the machine around it matches");
-    add("program", Asked::fact(facts, "process.name"), Strength::Program, "the program");
+    add("program", DraftTerm::fact(facts, "process.name"), Strength::Program, "the program");
     found
 }
 
 /// The first record of an event log that belongs to the incident.
-fn event(facts: &FactSet) -> Option<Asked> {
+fn event(facts: &FactSet) -> Option<DraftTerm> {
     let event = facts.list("events")?.first()?;
     let values = [("provider", event.get("provider")?.clone()), ("id", event.get("id")?.clone())];
-    Asked::entry("events", &values)
+    DraftTerm::entry("events", &values)
 }
 
 /// The first match of a Sigma rule around the incident.
-fn sigma(facts: &FactSet) -> Option<Asked> {
+fn sigma(facts: &FactSet) -> Option<DraftTerm> {
     let (kind, title) =
         facts.list("timeline")?.iter().find_map(|entry| Some((entry.get("kind")?, entry.get("sigma_title")?)))?;
-    Asked::entry("timeline", &[("kind", kind.clone()), ("sigma_title", title.clone())])
+    DraftTerm::entry("timeline", &[("kind", kind.clone()), ("sigma_title", title.clone())])
 }
 
 /// The first entry of a list that is more than mentioned, by one of its fields.
-fn entry(facts: &FactSet, list: &'static str, field: &'static str) -> Option<Asked> {
+fn entry(facts: &FactSet, list: &'static str, field: &'static str) -> Option<DraftTerm> {
     let counts = |flag: Option<&Value>| flag != Some(&Value::Flag(true));
     let mut sure = facts.list(list)?.iter().filter(|one| counts(one.get("mentioned")) && counts(one.get("unreported")));
-    Asked::entry(list, &[(field, sure.next()?.get(field)?.clone())])
+    DraftTerm::entry(list, &[(field, sure.next()?.get(field)?.clone())])
 }
 
 /// The package of the innermost frame that is in one.
-fn package(facts: &FactSet) -> Option<Asked> {
+fn package(facts: &FactSet) -> Option<DraftTerm> {
     let package = facts.list("python_frames")?.iter().find_map(|frame| frame.get("package"))?;
-    Asked::entry("python_frames", &[("package", package.clone())])
-}
-
-fn number(facts: &FactSet, path: &str) -> Option<u64> {
-    if let Value::Number(number) = facts.get(path)?.value { Some(number) } else { None }
-}
-
-fn flag(facts: &FactSet, path: &str) -> Option<bool> {
-    if let Value::Flag(flag) = facts.get(path)?.value { Some(flag) } else { None }
-}
-
-fn text<'f>(facts: &'f FactSet, path: &str) -> Option<&'f str> {
-    if let Value::Text(text) = &facts.get(path)?.value { Some(text) } else { None }
+    DraftTerm::entry("python_frames", &[("package", package.clone())])
 }
 
 #[cfg(test)]

@@ -1,22 +1,22 @@
-//! What incidents of a group have in common with those of other machines, and within what time.
+//! What the incidents of a group have in common with incidents of other machines, and within which time.
 
 use std::collections::BTreeSet;
 
-use super::asked::Asked;
 use super::candidates::{Candidate, Strength};
-use super::{Material, Subject};
+use super::material::{Material, Subject};
+use super::term::DraftTerm;
 use facts::schema::OTHER_INCIDENTS;
 use facts::{Record, Shared, Value};
 
 /// Spans of time that people name, seconds.
 const SPANS: [u64; 4] = [24 * 3600, 7 * 24 * 3600, 30 * 24 * 3600, 365 * 24 * 3600];
-/// What other machines can have in common that says something, the strongest first.
+/// What incidents of other machines can have in common, the strongest first.
 const IN_COMMON: [Shared; 2] = [Shared::Site, Shared::Signature];
-/// From so many incidents on there is a group.
+/// The fewest incidents of a group.
 const GROUP: usize = 2;
 
-/// The other machines on which the same happened, as far as each of the incidents has them. To ask for it is the author's to
-/// decide: the next incident may be the first of its machines.
+/// The number of other machines on which the same happened, the least of all incidents of the group, as a hint: the author
+/// decides whether to ask for it, as the next incident may be the first of its kind.
 pub(super) fn elsewhere(material: &Material<'_>) -> Option<Candidate> {
     if material.of.len() < GROUP {
         return None;
@@ -30,12 +30,12 @@ pub(super) fn elsewhere(material: &Material<'_>) -> Option<Candidate> {
             Shared::Site => "the same place on other machines, within the shortest time that holds for all of them",
             _ => "the same signature on other machines, within the shortest time that holds for all of them",
         };
-        let asked = Asked::Elsewhere(shared.field(), within, hosts);
-        Some(Candidate { name: "elsewhere", asked, strength: Strength::Hint, what: what.into() })
+        let term = DraftTerm::Elsewhere(shared.field(), within, hosts);
+        Some(Candidate { name: "elsewhere", term, strength: Strength::Hint, what: what.into() })
     })
 }
 
-/// On how many other machines the same happened within a time.
+/// The number of other machines on which the same happened within a time in seconds.
 fn machines(subject: &Subject<'_>, shared: Shared, within: u64) -> usize {
     let records = subject.facts.list(OTHER_INCIDENTS).unwrap_or_default();
     let is = |record: &Record, field: &str, flag: bool| record.get(field) == Some(&Value::Flag(flag));

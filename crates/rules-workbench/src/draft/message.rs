@@ -1,47 +1,20 @@
 //! The words of a message that a rule could look for in a text.
 
-use super::private::Private;
-use facts::{FactSet, Record, Value};
+use std::ops::Range;
 
-/// Words of messages about failures. A line without any is hardly what a rule is made for.
-const FAILURE: &[&str] = &[
-    "error",
-    "errors",
-    "failed",
-    "failure",
-    "fatal",
-    "exception",
-    "cannot",
-    "can't",
-    "couldn't",
-    "could",
-    "unable",
-    "assertion",
-    "aborted",
-    "corrupt",
-    "corrupted",
-    "corruption",
-    "denied",
-    "missing",
-    "invalid",
-    "unsupported",
-    "unexpected",
-    "timeout",
-    "timed",
-    "illegal",
-    "overflow",
-    "violation",
-    "crashed",
-    "refused",
-    "lost",
-    "insufficient",
-    "locate",
-];
-/// Fewer words are in too many texts.
+use super::private::Private;
+use facts::{FactSet, Record};
+
+/// Words of messages about failures. A line without any of them rarely explains a crash.
+const FAILURE: &str = "\
+    error errors failed failure fatal exception cannot can't couldn't could unable assertion aborted \
+    corrupt corrupted corruption denied missing invalid unsupported unexpected timeout timed illegal \
+    overflow violation crashed refused lost insufficient locate";
+/// The fewest words of a run: shorter ones are in too many texts.
 const FEWEST_WORDS: usize = 2;
-/// From so many words on, what ends with a colon is a message and no label of a value.
+/// The fewest words of a message that ends with a colon: shorter ones are labels of values.
 const WORDS_OF_A_MESSAGE: usize = 4;
-/// More words are in one text only.
+/// The most words of a run: longer ones are in one text only.
 const MOST_WORDS: usize = 12;
 /// Names that Windows gives to whatever fails.
 const OF_WINDOWS: &[&str] = &["application error", "windows error reporting", "exception code"];
@@ -56,7 +29,7 @@ pub(super) fn message(facts: &FactSet, private: &Private, known: &[Option<String
     longest(lines(facts).flat_map(|line| messages(line).filter(fit).collect::<Vec<_>>()))
 }
 
-/// The longest run of plain words in all lines, whatever they tell: for texts in which nothing else is to be found.
+/// The longest run of plain words in all lines, for texts that name no failure.
 pub(super) fn words(facts: &FactSet, private: &Private) -> Option<String> {
     let all = lines(facts).flat_map(runs).map(trimmed);
     longest(all.filter(|run| run.split_whitespace().count() >= FEWEST_WORDS && private.allows_words(run)))
@@ -74,7 +47,7 @@ fn longest<'r>(runs: impl Iterator<Item = &'r str>) -> Option<String> {
 
 /// The first name of an error in capitals: `CUDA_ERROR_ILLEGAL_ADDRESS`.
 pub(super) fn symbol(facts: &FactSet, private: &Private) -> Option<String> {
-    /// What tells a name of an error from another constant.
+    /// Beginnings of words that the name of an error has, and other constants lack.
     const OF_ERRORS: &[&str] = &["ERROR", "STATUS", "FAIL", "FAULT", "INVALID", "CORRUPT", "TIMEOUT", "VIOLATION"];
     let is_symbol = |word: &&str| {
         word.contains('_')
@@ -85,7 +58,7 @@ pub(super) fn symbol(facts: &FactSet, private: &Private) -> Option<String> {
     words.filter(is_symbol).find(|word| private.allows_words(word)).map(str::to_owned)
 }
 
-/// The first file that a line names which tells of a failure.
+/// The first file that a line about a failure names.
 pub(super) fn file(facts: &FactSet, private: &Private) -> Option<String> {
     let failed = lines(facts).filter(|line| names_failure(line) || line.to_lowercase().contains("not found"));
     let words = failed.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '-')));
@@ -100,13 +73,12 @@ fn lines(facts: &FactSet) -> impl Iterator<Item = &str> {
     facts.list("text").unwrap_or_default().iter().filter_map(certain)
 }
 
-/// What of a line is neither denied nor advice; nothing of one that quotes.
+/// The part of a line that is neither denied nor advice; `None` for a line that quotes somebody.
 fn certain(record: &Record) -> Option<&str> {
     if record.get("reported").is_some() {
         return None;
     }
-    let line = record.get("certain").or_else(|| record.get("line"))?;
-    if let Value::Text(line) = line { Some(line) } else { None }
+    record.get("certain").or_else(|| record.get("line"))?.text()
 }
 
 /// The runs of plain words of a line that name a failure.
@@ -114,38 +86,18 @@ fn messages(line: &str) -> impl Iterator<Item = &str> {
     runs(line).into_iter().filter(|run| is_message(run)).map(trimmed)
 }
 
-/// The runs of plain words of a line.
+/// The runs of plain words of a line, of at most [`MOST_WORDS`] each.
 fn runs(line: &str) -> Vec<&str> {
-    let mut runs = Vec::new();
-    let mut run: Option<(usize, usize)> = None;
-    let mut count = 0_usize;
-    let mut at = 0_usize;
-    let mut end = |run: &mut Option<(usize, usize)>, count: &mut usize| {
-        if let Some((start, end)) = run.take().filter(|_| *count >= FEWEST_WORDS)
-            && let Some(text) = line.get(start..end)
-        {
-            runs.push(text);
-        }
-        *count = 0;
-    };
-    for word in line.split_inclusive(char::is_whitespace) {
-        let start = at;
-        at = at.saturating_add(word.len());
-        let word = word.trim_end();
-        if word.is_empty() {
-            continue;
-        }
-        if !is_plain(word) || count >= MOST_WORDS {
-            end(&mut run, &mut count);
-        }
-        if is_plain(word) {
-            let stop = start.saturating_add(word.len());
-            run = Some((run.map_or(start, |(first, _)| first), stop));
-            count = count.saturating_add(1);
-        }
-    }
-    end(&mut run, &mut count);
-    runs
+    let mut end = 0_usize;
+    let words = line.split_inclusive(char::is_whitespace).map(|word| {
+        let start = end;
+        end = end.saturating_add(word.len());
+        start..start.saturating_add(word.trim_end().len())
+    });
+    let words: Vec<Range<usize>> = words.filter(|word| !word.is_empty()).collect();
+    let plain = words.split(|word| !line.get(word.clone()).is_some_and(is_plain));
+    let runs = plain.flat_map(|run| run.chunks(MOST_WORDS)).filter(|run| run.len() >= FEWEST_WORDS);
+    runs.filter_map(|run| line.get(run.first()?.start..run.last()?.end)).collect()
 }
 
 fn is_message(run: &str) -> bool {
@@ -159,7 +111,7 @@ fn trimmed(text: &str) -> &str {
     text.trim_matches(|c: char| !c.is_alphabetic())
 }
 
-/// Whether a word is the same in every text that has the message.
+/// Whether a word is the same in every text with the message: letters and punctuation.
 fn is_plain(word: &str) -> bool {
     let plain =
         |c: char| c.is_alphabetic() || matches!(c, '\'' | '-' | '_' | '.' | ',' | ':' | ';' | '(' | ')' | '!' | '*');
@@ -170,13 +122,14 @@ fn names_failure(run: &str) -> bool {
     run.split_whitespace().any(|word| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         // `RuntimeError` and `OSError` are errors, too.
-        FAILURE.contains(&word.as_str()) || word.ends_with("error") || word.ends_with("exception")
+        FAILURE.split(' ').any(|known| known == word) || word.ends_with("error") || word.ends_with("exception")
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use facts::Value;
 
     fn of(line: &str) -> Vec<String> {
         messages(line).map(str::to_owned).collect()

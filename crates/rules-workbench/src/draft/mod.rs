@@ -1,101 +1,42 @@
-//! A rule made of incidents for which there is none: what they have that others lack, as selections, and the same facts
-//! as tests, so that the rule can be tried where the artifacts are not.
+//! Drafts a rule for incidents that no rule explains: the facts that set them apart from other incidents become selections,
+//! and the same facts become tests, so that the rule can be tried without the artifacts.
 //!
-//! A draft is right as far as it goes: it passes its checks and its tests and matches the incidents that it was made of.
-//! What it can't know (the cause, how sure it is, what to do) stands in it as what somebody has to decide.
+//! A draft passes its checks and its tests, and matches the incidents that it was made of. The decisions that evidence can't
+//! make (the cause, the confidence, what to do) are marked in it for its author.
 
-mod asked;
 mod candidates;
 mod elsewhere;
+mod material;
 mod message;
 mod private;
+mod rule_file;
 mod stack;
+mod term;
 mod timeline;
-mod written;
 
 use std::collections::BTreeMap;
 
-use asked::Asked;
 use candidates::{Candidate, Strength, candidates};
+use material::Chosen;
+pub use material::{Decided, Draft, Material, Subject};
 use private::Private;
+use term::DraftTerm;
 
-use facts::{EvidenceRef, FactSet, Value};
+use facts::{EvidenceRef, Value};
 use incident::Incident;
 use report::Artifact;
-use report::model::{ChangeBefore, OverRepresented};
-use rules::{Finding, Rule, RuleSet};
+use rules::{Rule, RuleSet};
 
 /// More selections would only fit the incidents that they were made of.
 const MOST_SELECTIONS: usize = 5;
 /// How many things that a group has more often than the rest become selections.
 const MOST_OVER_REPRESENTED: usize = 2;
-/// The list of modules that deliver exceptions for others: they stand on every stack.
+/// The list of modules that only pass exceptions on: they are on every stack.
 const CARRIERS: &str = "carriers";
-/// How many rules are named that ask for what a selection does.
+/// How many rules are named that ask for the same as a selection.
 const MOST_ASKING: usize = 3;
 /// How many rules that match already are named.
 const MOST_FINDINGS: usize = 3;
-
-/// An incident with its facts, and what rules say of it.
-#[derive(Debug, Clone, Copy)]
-pub struct Subject<'s> {
-    /// The incident.
-    pub incident: &'s Incident,
-    /// Its facts.
-    pub facts: &'s FactSet,
-    /// The rules that match it.
-    pub findings: &'s [Finding],
-}
-
-/// What a draft is made of.
-#[derive(Debug)]
-pub struct Material<'m> {
-    /// The incidents that the rule is to match, one or several; the first gives the tests.
-    pub of: &'m [Subject<'m>],
-    /// The other incidents that were read: the rarer something is among them, the more it says.
-    pub others: &'m [Subject<'m>],
-    /// What the incidents have more often than the others.
-    pub over_represented: &'m [OverRepresented],
-    /// What was changed on their machines before the first of them.
-    pub changes: &'m [ChangeBefore],
-    /// All artifacts that were read.
-    pub artifacts: &'m [Artifact],
-}
-
-/// What the author has decided already.
-#[derive(Debug, Clone, Default)]
-pub struct Decided {
-    /// The area of the rule's id.
-    pub area: String,
-    /// The rest of the id; without it, one is made of what the rule asks for.
-    pub name: Option<String>,
-    /// The cause.
-    pub cause: Option<String>,
-}
-
-/// A rule that waits for its author.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
-    /// Its id.
-    pub id: String,
-    /// The rule file.
-    pub yaml: String,
-    /// How many selections it has.
-    pub selections: usize,
-    /// How many tests it has.
-    pub tests: usize,
-    /// What its author has to decide, a word each.
-    pub to_decide: Vec<&'static str>,
-}
-
-/// A selection of the draft.
-#[derive(Debug)]
-struct Chosen {
-    name: &'static str,
-    asked: Asked,
-    /// What it is, where it is from and how common it is.
-    comment: String,
-}
 
 /// Drafts a rule. `None` when the incidents share nothing that a rule could ask for.
 #[must_use]
@@ -111,12 +52,12 @@ pub fn draft(material: &Material<'_>, decided: &Decided, rules: &RuleSet) -> Opt
     found.extend(stack::frames(first.facts, is_carrier));
     found.extend(stack::annotations(first.facts, &private));
     found.retain(|candidate| {
-        let Some(question) = candidate.asked.question() else { return false };
+        let Some(question) = candidate.term.question() else { return false };
         let every = material.of.iter().all(|subject| question.holds(subject.facts) == Some(true));
         // A rule can't ask for what is not known of some; what is missing from none of the others can be told.
         let hint = candidate.strength == Strength::Hint
             && material.of.iter().all(|subject| question.holds(subject.facts) != Some(false));
-        (every || hint) && private.allows(&candidate.asked.written())
+        (every || hint) && private.allows(&candidate.term.yaml())
     });
     found.sort_by_key(|candidate| candidate.strength);
     let (chosen, left): (Vec<_>, Vec<_>) = choose(found);
@@ -125,13 +66,13 @@ pub fn draft(material: &Material<'_>, decided: &Decided, rules: &RuleSet) -> Opt
     }
     let describe = |candidate: Candidate| {
         let comment = comment(&candidate, first, material, rules);
-        Chosen { name: candidate.name, asked: candidate.asked, comment }
+        Chosen { name: candidate.name, term: candidate.term, comment }
     };
     let chosen: Vec<Chosen> = chosen.into_iter().map(describe).collect();
     let left: Vec<Chosen> = left.into_iter().map(describe).collect();
     let taken = |id: &str| rules.rule(id).is_some();
     let id = id(decided, first.incident, &chosen, taken);
-    Some(written::written(&written::Parts {
+    Some(rule_file::drafted(&rule_file::Parts {
         id: &id,
         cause: decided.cause.as_deref(),
         first,
@@ -143,13 +84,13 @@ pub fn draft(material: &Material<'_>, decided: &Decided, rules: &RuleSet) -> Opt
     }))
 }
 
-/// What becomes a selection, and what is left. Codes alone say how something ended and not why: where nothing stronger is
-/// known, the program is asked for, too.
+/// The candidates that become selections, and the rest. A code alone is how a program ended and not why: where nothing
+/// stronger is known, the program's name becomes a selection, too.
 fn choose(found: Vec<Candidate>) -> (Vec<Candidate>, Vec<Candidate>) {
-    let telling =
+    let is_strong =
         |candidate: &Candidate| matches!(candidate.strength, Strength::Site | Strength::Named | Strength::Says);
-    let thin = !found.iter().any(telling);
-    let bare = !found.iter().any(|candidate| telling(candidate) || candidate.strength == Strength::Code);
+    let thin = !found.iter().any(is_strong);
+    let bare = !found.iter().any(|candidate| is_strong(candidate) || candidate.strength == Strength::Code);
     let (mut chosen, mut left) = (Vec::new(), Vec::new());
     for candidate in found {
         let wanted = match candidate.strength {
@@ -164,7 +105,7 @@ fn choose(found: Vec<Candidate>) -> (Vec<Candidate>, Vec<Candidate>) {
     if only_kind { (Vec::new(), left) } else { (chosen, left) }
 }
 
-/// What all incidents of a group have and the rest lacks, by the statistics of groups.
+/// Modules and drivers that all incidents of a group have and other incidents lack, by the statistics of groups.
 fn of_group(material: &Material<'_>) -> Vec<Candidate> {
     let everywhere = material.over_represented.iter().filter(|found| found.in_group == found.of_group);
     let candidates = everywhere.filter_map(|found| {
@@ -173,21 +114,21 @@ fn of_group(material: &Material<'_>) -> Vec<Candidate> {
             "driver" => "drivers",
             _ => return None,
         };
-        let asked = Asked::entry(list, &[("name", Value::Text(found.value.as_str().into()))])?;
-        let question = asked.question()?;
+        let term = DraftTerm::entry(list, &[("name", Value::Text(found.value.as_str().into()))])?;
+        let question = term.question()?;
         let known = |subject: &Subject<'_>| question.holds(subject.facts) == Some(true);
         let strength = if material.of.iter().all(known) { Strength::Named } else { Strength::Hint };
         let what = format!("more often than elsewhere: {}", found.says);
-        Some(Candidate { name: "", asked, strength, what: what.into() })
+        Some(Candidate { name: "", term, strength, what: what.into() })
     });
     let names = ["loaded", "also_loaded"];
     candidates.take(MOST_OVER_REPRESENTED).zip(names).map(|(candidate, name)| Candidate { name, ..candidate }).collect()
 }
 
-/// What a selection asks for, where it is from, and how common it is.
+/// The comment of a selection: what it asks for, which kind of file shows it, and how common it is.
 fn comment(candidate: &Candidate, first: &Subject<'_>, material: &Material<'_>, rules: &RuleSet) -> String {
     let mut parts = vec![candidate.what.to_string()];
-    let question = candidate.asked.question();
+    let question = candidate.term.question();
     let from = question.as_ref().and_then(|question| question.from(first.facts));
     if let Some(from) = from.and_then(|from| source(from, first.incident, material.artifacts)) {
         parts.push(format!("from {from}"));
@@ -195,17 +136,16 @@ fn comment(candidate: &Candidate, first: &Subject<'_>, material: &Material<'_>, 
     if let [_, _, ..] = material.of {
         parts.push(format!("in all {} incidents", material.of.len()));
     }
-    let told = material.others.iter().filter_map(|subject| question.as_ref()?.holds(subject.facts));
-    let told: Vec<bool> = told.collect();
-    let having = told.iter().filter(|has| **has).count();
-    match (having, told.len()) {
+    let known = material.others.iter().filter_map(|subject| question.as_ref()?.holds(subject.facts));
+    let known: Vec<bool> = known.collect();
+    match (known.iter().filter(|has| **has).count(), known.len()) {
         (_, 0) => {}
         (0, 1) => parts.push("not in the other incident here".to_owned()),
         (_, 1) => parts.push("in the other incident here, too".to_owned()),
         (0, sum) => parts.push(format!("in none of {sum} other incidents here")),
         (having, sum) => parts.push(format!("in {having} of {sum} other incidents here")),
     }
-    let asking = rules.asking_for_any_of(&candidate.asked.facts(), first.facts);
+    let asking = rules.asking_for_any_of(&candidate.term.facts(), first.facts);
     let asking: Vec<&str> = asking.into_iter().map(Rule::id).collect();
     match asking.as_slice() {
         [] => {}
@@ -216,7 +156,7 @@ fn comment(candidate: &Candidate, first: &Subject<'_>, material: &Material<'_>, 
     parts.join("; ")
 }
 
-/// The kind of artifact that an item of evidence is of: its name and place would say whose it is.
+/// The kind of artifact that an item of evidence is from; the artifact's name and place could name its owner.
 fn source(from: EvidenceRef, incident: &Incident, artifacts: &[Artifact]) -> Option<String> {
     let item = incident.evidence.get(usize::from(from.0).checked_sub(1)?)?;
     let kind = &artifacts.get(item.artifact)?.kind;
@@ -248,7 +188,7 @@ fn id(decided: &Decided, incident: &Incident, chosen: &[Chosen], taken: impl Fn(
     if let Some(name) = &decided.name {
         return format!("{area}/{name}");
     }
-    let names = chosen.iter().filter_map(|chosen| chosen.asked.telling_name());
+    let names = chosen.iter().filter_map(|chosen| chosen.term.distinctive_name());
     let mut words: Vec<String> = names.map(|name| slug(&name)).filter(|name| !name.is_empty()).take(2).collect();
     words.dedup();
     if words.is_empty() {
@@ -277,7 +217,7 @@ fn slug(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use facts::Record;
+    use facts::{FactSet, Record};
     use incident::{IncidentKind, Signature};
 
     fn incident(id: &str) -> Incident {

@@ -1,4 +1,4 @@
-//! What of an incident's facts must not stand in a rule: rules are passed on, and what is in them is read by strangers.
+//! Keeps names of users and computers, paths and other private facts out of drafts: rules are passed on to strangers.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use incident::Incident;
 
 /// Shorter names are part of many words.
 const SHORTEST_NAME: usize = 3;
-/// Names below `Users` that are everybody's.
-const NOBODYS: &[&str] = &["user", "public", "default", "default user", "all users"];
+/// Names below `Users` that are of no one user.
+const SHARED_PROFILES: &[&str] = &["user", "public", "default", "default user", "all users"];
 /// Larger numbers are addresses, sizes and counters: of one incident, and of no other.
 const LARGEST_NUMBER: u64 = 0xF_FFFF;
-/// Facts that compare the incident with others of its run, or measure one moment.
+/// Beginnings of facts that compare the incident with others of its run, or measure one moment.
 const OF_ONE_RUN: &[&str] = &["pattern.", "memory.", "stack.left", "process.handles", "os.memory_mib"];
-/// The only texts that are shown: names out of programs and of Windows. All others are words that somebody wrote.
-const NAMES: &[&str] = &[
+/// The only texts that are shown: names in programs and in Windows. People can have written all others.
+const SHOWN_TEXTS: &[&str] = &[
     "bugcheck.parameter_1_means",
     "bugcheck.parameter_2_means",
     "bugcheck.parameter_3_means",
@@ -38,8 +38,8 @@ const NAMES: &[&str] = &[
     "start_failure.assembly",
     "wer.event_type",
 ];
-/// Folders below which paths are the same on every machine, as they stand in paths in lower case.
-const EVERYBODYS: &[&str] =
+/// Folders below which paths are the same on every machine, in lower case.
+const COMMON_FOLDERS: &[&str] =
     &[r":\windows\", r":\program files\", r":\program files (x86)\", r"\systemroot\", r"\site-packages\"];
 
 /// The names of users and computers.
@@ -50,7 +50,7 @@ pub(super) struct Private {
 }
 
 impl Private {
-    /// Those that incidents tell of: computers, and users by the folders of their profiles.
+    /// The names in incidents: of computers, and of users by the folders of their profiles.
     pub(super) fn of<'i>(incidents: impl Iterator<Item = (&'i Incident, &'i FactSet)>) -> Self {
         let mut private = Self::default();
         for (incident, facts) in incidents {
@@ -60,30 +60,21 @@ impl Private {
             }
             let paths = incident.process.iter().filter_map(|process| process.path.as_deref());
             paths.for_each(|path| private.add_users(path));
-            for (_, known) in facts.scalars() {
-                private.add_users_of(&known.value);
-            }
-            for (_, record) in facts.lists().flat_map(|(name, records)| records.iter().map(move |one| (name, one))) {
-                record.fields.iter().for_each(|(_, value)| private.add_users_of(value));
-            }
+            let entries = facts.lists().flat_map(|(_, records)| records).flat_map(|record| &record.fields);
+            let values = facts.scalars().map(|(_, known)| &known.value).chain(entries.map(|(_, value)| value));
+            values.filter_map(Value::text).for_each(|text| private.add_users(text));
         }
         private
     }
 
     fn add(&mut self, name: &str) {
         let name = name.trim().to_lowercase();
-        if name.chars().count() >= SHORTEST_NAME && !NOBODYS.contains(&name.as_str()) {
+        if name.chars().count() >= SHORTEST_NAME && !SHARED_PROFILES.contains(&name.as_str()) {
             self.names.insert(name);
         }
     }
 
-    fn add_users_of(&mut self, value: &Value) {
-        if let Value::Text(text) = value {
-            self.add_users(text);
-        }
-    }
-
-    /// The users in whose profiles paths in a text lie.
+    /// Adds the users in whose profiles paths of a text are.
     fn add_users(&mut self, text: &str) {
         let text = text.replace('/', "\\").to_lowercase();
         for profile in [r"\users\", r"\home\", r"\documents and settings\"] {
@@ -95,19 +86,19 @@ impl Private {
         }
     }
 
-    /// Whether words that somebody wrote can be shown: there is no number among them that one thing alone has, either.
+    /// Whether words that somebody wrote can be shown: as [`allows`](Self::allows), and without ids, hashes and addresses.
     pub(super) fn allows_words(&self, text: &str) -> bool {
         self.allows(text)
             && !text.to_lowercase().split(|c: char| !c.is_alphanumeric() && c != '-' && c != '.').any(is_unique)
     }
 
-    /// Whether a text can be shown: it names no user, no computer, nobody's address and no path.
+    /// Whether a text can be shown: it has no name of a user or computer, no e-mail address, no path and no account id.
     pub(super) fn allows(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
         let words =
             || lower.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '.').map(|word| word.trim_matches('.'));
         let named = self.names.iter().any(|name| {
-            // A name of several words is looked for as it is.
+            // A name of several words is searched for in the whole text.
             if name.contains(|c: char| !c.is_alphanumeric() && c != '-' && c != '.') {
                 lower.contains(name.as_str())
             } else {
@@ -118,8 +109,8 @@ impl Private {
         !(named || path || lower.contains('@') || lower.contains("s-1-5-"))
     }
 
-    /// The facts that can be shown, without the evidence that gave them. Of lists nothing is: a selection brings the
-    /// entries that it asks for.
+    /// The facts that can be shown, without references to evidence and without lists: selections add the entries that they
+    /// ask for.
     pub(super) fn shown(&self, facts: &FactSet) -> FactSet {
         let mut shown = FactSet::default();
         for (path, known) in facts.scalars() {
@@ -141,11 +132,13 @@ impl Private {
             (FactType::Code | FactType::Version | FactType::Flag | FactType::Word(_), _) => Some(value.clone()),
             (_, Value::Number(number)) => (*number <= LARGEST_NUMBER).then(|| value.clone()),
             (FactType::Path, Value::Text(path)) => {
-                let path = everybodys(path);
+                let path = anonymous_path(path);
                 self.allows_name(&path).then(|| Value::Text(path.into()))
             }
             (FactType::Module, Value::Text(name)) => self.allows_name(name).then(|| value.clone()),
-            (_, Value::Text(text)) => (NAMES.contains(&definition.path) && self.allows(text)).then(|| value.clone()),
+            (_, Value::Text(text)) => {
+                (SHOWN_TEXTS.contains(&definition.path) && self.allows(text)).then(|| value.clone())
+            }
             _ => None,
         }
     }
@@ -157,16 +150,16 @@ impl Private {
     }
 }
 
-/// A path without the folders that only one machine has.
-fn everybodys(path: &str) -> String {
+/// A path without the folders that only one machine has, such as a user's profile.
+fn anonymous_path(path: &str) -> String {
     let lower = path.to_ascii_lowercase();
-    for folder in EVERYBODYS {
+    for folder in COMMON_FOLDERS {
         let Some(at) = lower.find(folder) else { continue };
         return match *folder {
             r"\site-packages\" => {
                 format!(r"C:\Users\user{}", path.get(at..).unwrap_or_default())
             }
-            // Below a profile, these names mean nothing.
+            // Below a profile, folders of these names are private.
             _ if lower.contains(r"\users\") => continue,
             _ => path.to_owned(),
         };
@@ -175,7 +168,7 @@ fn everybodys(path: &str) -> String {
     format!(r"{folder}\{}", base_name(path))
 }
 
-/// Whether a word is a number that one thing alone has: an id, a hash, an address of the network.
+/// Whether a word is an id, a hash or an address of the network.
 fn is_unique(word: &str) -> bool {
     let address = word.split('.').count() == 4 && word.split('.').all(|part| part.parse::<u8>().is_ok());
     // Codes and parts of versions are shorter, and words that happen to be of these letters have no digits.
@@ -236,13 +229,13 @@ mod tests {
             (r"\\server\jane$\app.exe", r"C:\folder\app.exe"),
             (r"\SystemRoot\System32\drivers\x.sys", r"\SystemRoot\System32\drivers\x.sys"),
         ] {
-            assert_eq!(everybodys(path), shown);
+            assert_eq!(anonymous_path(path), shown);
         }
     }
 
     #[test]
     fn every_text_that_is_shown_is_a_fact() {
-        for path in NAMES {
+        for path in SHOWN_TEXTS {
             assert!(schema::scalar(path).is_some_and(|fact| fact.kind == FactType::Text), "{path}");
         }
     }

@@ -1,12 +1,12 @@
-//! What stands on the stack of the crashed thread and what the program wrote into its dump: nothing that sets an incident
-//! apart by itself, and worth a look.
+//! Modules on the stack of the crashed thread, and annotations that the program wrote into its dump: neither sets an
+//! incident apart by itself, and so they are hints.
 
-use super::asked::Asked;
 use super::candidates::{Candidate, Strength};
 use super::private::Private;
+use super::term::DraftTerm;
 use facts::{FactSet, Value};
 
-/// Further out stand the frames that every thread of the program has.
+/// How many frames are searched; frames further out are in every thread of the program.
 const SEARCHED_FRAMES: usize = 24;
 /// A longer value is a path, a list or a text.
 const LONGEST_VALUE: usize = 40;
@@ -18,43 +18,41 @@ const ANNOTATIONS: [&str; 3] = ["annotation", "another_annotation", "third_annot
 pub(super) fn frames(facts: &FactSet, is_carrier: impl Fn(&str) -> bool) -> Vec<Candidate> {
     let named = ["fault_site.module", "suspect.module", "process.name"];
     let mut known: Vec<String> =
-        named.into_iter().filter_map(|path| text(&facts.get(path)?.value)).map(str::to_lowercase).collect();
+        named.into_iter().filter_map(|path| facts.get(path)?.value.text()).map(str::to_lowercase).collect();
     let mut found = Vec::new();
     for frame in facts.list("frames").unwrap_or_default().iter().take(SEARCHED_FRAMES) {
-        let Some(module) = frame.get("module").and_then(text) else { continue };
+        let Some(module) = frame.get("module").and_then(Value::text) else { continue };
         let lower = module.to_lowercase();
         if known.contains(&lower) || is_carrier(module) {
             continue;
         }
         known.push(lower);
         let fields = ["module", "function"].into_iter().filter_map(|field| Some((field, frame.get(field)?.clone())));
-        let stale = frame.get("trust").and_then(text) == Some("scanned");
-        let what =
-            if stale { "a module on the stack, by an address that may be stale" } else { "a module on the stack" };
-        found.extend(Asked::entry("frames", &fields.collect::<Vec<_>>()).map(|asked| (asked, what)));
+        let what = match frame.get("trust").and_then(Value::text) {
+            Some("scanned") => "a module on the stack, by an address that may be stale",
+            _ => "a module on the stack",
+        };
+        found.extend(DraftTerm::entry("frames", &fields.collect::<Vec<_>>()).map(|term| (term, what)));
     }
     hints(FRAMES, found)
 }
 
-/// What the program says of itself, in a few words.
+/// Annotations of the program with a few words.
 pub(super) fn annotations(facts: &FactSet, private: &Private) -> Vec<Candidate> {
     let entries = facts.list("annotations").unwrap_or_default().iter();
     let found = entries.filter_map(|entry| {
         let (key, value) = (entry.get("key")?, entry.get("value")?);
-        let words = text(value).filter(|words| words.len() <= LONGEST_VALUE && private.allows_words(words))?;
+        let words = value.text().filter(|words| words.len() <= LONGEST_VALUE && private.allows_words(words))?;
         // A number alone is a counter, a time or a size.
         let says = words.contains(char::is_alphabetic);
-        let asked = says.then(|| Asked::entry("annotations", &[("key", key.clone()), ("value", value.clone())]))??;
-        Some((asked, "what the program wrote into its dump"))
+        let term =
+            says.then(|| DraftTerm::entry("annotations", &[("key", key.clone()), ("value", value.clone())]))??;
+        Some((term, "what the program wrote into its dump"))
     });
     hints(ANNOTATIONS, found.collect())
 }
 
-fn hints(names: [&'static str; 3], found: Vec<(Asked, &'static str)>) -> Vec<Candidate> {
+fn hints(names: [&'static str; 3], found: Vec<(DraftTerm, &'static str)>) -> Vec<Candidate> {
     let named = names.into_iter().zip(found);
-    named.map(|(name, (asked, what))| Candidate { name, asked, strength: Strength::Hint, what: what.into() }).collect()
-}
-
-fn text(value: &Value) -> Option<&str> {
-    if let Value::Text(text) = value { Some(text) } else { None }
+    named.map(|(name, (term, what))| Candidate { name, term, strength: Strength::Hint, what: what.into() }).collect()
 }

@@ -12,12 +12,12 @@ use windows_codes::Knowledge;
 pub(crate) fn check(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) {
     // Each table is read for itself, and what is no YAML is told there.
     if let Ok(root) = parse(file) {
-        table::top(stem, file, &root, mistakes);
+        table::check_top(stem, file, &root, mistakes);
     }
     match stem {
         "bugchecks" | "exception-codes" | "fast-fail" => drop(codes::codes(file, "", mistakes)),
         "windows-builds" => drop(table::releases(file, mistakes)),
-        "collect" => drop(table::texts(file, mistakes)),
+        "collect" => drop(table::requests(file, mistakes)),
         "cuda-names" => drop(compatibility_table::cuda_names(file, mistakes)),
         "cuda-drivers" => drop(compatibility_table::cuda_drivers(file, mistakes)),
         "tensorflow-builds" => drop(compatibility_table::tensorflow(file, mistakes)),

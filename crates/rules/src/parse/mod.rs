@@ -26,7 +26,7 @@ use facts::schema::SCALARS;
 use rule_syntax::condition::{self, Condition};
 use rule_syntax::mistakes::{Mistakes, closest};
 use rule_syntax::prepared::Part;
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
+use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
 
 pub(super) const RULE_KEYS: &[&str] = &[
     "id",
@@ -88,7 +88,7 @@ pub(super) fn read_file(
     read: &mut Read,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<Rule> {
-    let (root, wrong) = parse_in_spite(&file.text);
+    let (root, wrong) = parse_leniently(&file.text);
     found.extend(wrong);
     let tests = TestFile::read(&file.tests, found);
     let Some(root) = root else {

@@ -130,8 +130,8 @@ fn no_mutation_of_a_file_panics() {
     }
 }
 
-/// What is said of a text that is not YAML: where, and what is wrong with what would be right.
-fn said(text: &str) -> (u32, u32, String) {
+/// The place and message of the diagnosis of a text that is not YAML, with its help.
+fn diagnosis(text: &str) -> (u32, u32, String) {
     let wrong = read(text).expect_err("a mistake");
     let [one] = wrong.as_slice() else { panic!("one mistake: {wrong:?}") };
     let help = one.help.as_deref().unwrap_or_default();
@@ -156,7 +156,7 @@ fn what_is_not_yaml_is_told_with_what_was_meant() {
         ("a:\n\tb: 1\n", 2, 1, "indent with spaces"),
         ("# nothing\n", 1, 1, "was it saved?"),
     ] {
-        let (at_line, at_column, message) = said(text);
+        let (at_line, at_column, message) = diagnosis(text);
         assert_eq!((at_line, at_column), (line, column), "{text:?}: {message}");
         assert!(message.contains(part), "{text:?}: {message}");
     }

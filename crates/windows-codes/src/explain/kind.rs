@@ -1,27 +1,31 @@
-//! The kinds of code.
+//! The kinds of code, and the tables in which the codes of a kind are.
+
+use std::sync::LazyLock;
 
 use serde::Serialize;
+use strum::{EnumIter, IntoStaticStr};
 
 use crate::codes::{
-    CUBLAS_STATUSES, CUDA_DRIVER_ERRORS, CUDA_ERRORS, CUDNN_STATUSES, DEVICE_PROBLEMS, ERRNOS, EXIT_CODES, HRESULTS,
-    STATUSES, WIN_ERRORS, XIDS,
+    BUGCHECKS, CUBLAS_STATUSES, CUDA_DRIVER_ERRORS, CUDA_ERRORS, CUDNN_STATUSES, Codes, DEVICE_PROBLEMS, ERRNOS,
+    EXCEPTIONS, EXIT_CODES, FAST_FAILS, HRESULTS, STATUSES, WIN_ERRORS, XIDS,
 };
-use crate::{Knowledge, Meaning};
-use evidence::{BugcheckCode, ExceptionCode, FastFailCode};
-use knowledge_tables::Sorted;
+use evidence::BugcheckCode;
+use knowledge_tables::codes::Meaning;
 
-/// What kind of code a number is. In the order in which equally likely readings stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+/// The kind of code that a number is. In the order in which equally likely readings are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, IntoStaticStr, EnumIter)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Kind {
     /// A status with which an exception is raised or a process ends.
     Exception,
-    /// A stop code, or the code of a live kernel report.
+    /// The code of a blue screen or of a live kernel report.
     Bugcheck,
     /// A system error.
     WinError,
     /// A result of COM, DirectX or .NET.
     #[serde(rename = "hresult")]
+    #[strum(serialize = "hresult")]
     HResult,
     /// An exit code that is no status.
     ExitCode,
@@ -43,28 +47,33 @@ pub enum Kind {
     CudnnStatus,
 }
 
+/// All tables of codes, in the order in which a name is looked for. Of two tables of one kind that have the same number,
+/// the first has its name.
+static TABLES: [(Kind, &LazyLock<Codes>); 14] = [
+    (Kind::Exception, &EXCEPTIONS),
+    (Kind::Bugcheck, &BUGCHECKS),
+    (Kind::FastFail, &FAST_FAILS),
+    (Kind::WinError, &WIN_ERRORS),
+    (Kind::HResult, &HRESULTS),
+    (Kind::ExitCode, &EXIT_CODES),
+    (Kind::CudaError, &CUDA_ERRORS),
+    (Kind::CudaError, &CUDA_DRIVER_ERRORS),
+    (Kind::DeviceProblem, &DEVICE_PROBLEMS),
+    (Kind::Errno, &ERRNOS),
+    (Kind::Xid, &XIDS),
+    (Kind::CublasStatus, &CUBLAS_STATUSES),
+    (Kind::CudnnStatus, &CUDNN_STATUSES),
+    (Kind::Exception, &STATUSES),
+];
+
 impl Kind {
     /// Its word in data and JSON.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Exception => "exception",
-            Self::Bugcheck => "bugcheck",
-            Self::WinError => "win-error",
-            Self::HResult => "hresult",
-            Self::ExitCode => "exit-code",
-            Self::FastFail => "fast-fail",
-            Self::CudaError => "cuda-error",
-            Self::Event => "event",
-            Self::DeviceProblem => "device-problem",
-            Self::Errno => "errno",
-            Self::Xid => "xid",
-            Self::CublasStatus => "cublas-status",
-            Self::CudnnStatus => "cudnn-status",
-        }
+        self.into()
     }
 
-    /// What people call it.
+    /// What people call a code of this kind.
     #[must_use]
     pub fn phrase(self) -> &'static str {
         match self {
@@ -84,9 +93,10 @@ impl Kind {
         }
     }
 
-    /// A code of this kind as it is written: statuses, stop codes and HRESULTs in hexadecimal, the others in decimal.
+    /// A code of this kind in its usual notation: statuses, stop codes and HRESULTs in hexadecimal with eight digits, the
+    /// others in decimal.
     #[must_use]
-    pub fn written(self, code: u32) -> String {
+    pub fn notation(self, code: u32) -> String {
         match self {
             Self::Exception | Self::Bugcheck | Self::HResult => format!("0x{code:08X}"),
             Self::ExitCode if code > 0x7FFF_FFFF => code.cast_signed().to_string(),
@@ -94,55 +104,20 @@ impl Kind {
         }
     }
 
-    /// Name and meaning of a code of this kind.
-    pub(super) fn look_up(self, code: u32, knowledge: &Knowledge) -> Option<(&'static str, Option<&'static str>)> {
-        let meaning = match self {
-            Self::Exception => knowledge.exception(ExceptionCode(code)),
-            Self::Bugcheck => knowledge.bugcheck(BugcheckCode(code)).filter(|_| !has_foreign_bits(code, knowledge)),
-            Self::FastFail => knowledge.fast_fail(FastFailCode(code)),
-            _ => None,
-        };
-        let row = match self {
-            Self::Exception => STATUSES.get(&code),
-            Self::WinError => WIN_ERRORS.get(&code),
-            Self::HResult => HRESULTS.get(&code),
-            Self::ExitCode => EXIT_CODES.get(&code),
-            Self::CudaError => CUDA_ERRORS.get(&code),
-            Self::DeviceProblem => DEVICE_PROBLEMS.get(&code),
-            Self::Errno => ERRNOS.get(&code),
-            Self::Xid => XIDS.get(&code),
-            Self::CublasStatus => CUBLAS_STATUSES.get(&code),
-            Self::CudnnStatus => CUDNN_STATUSES.get(&code),
-            Self::Bugcheck | Self::FastFail | Self::Event => None,
-        };
-        meaning.or(row).map(|meaning| (meaning.name, meaning.means))
+    /// The tables with codes of this kind; none for events, whose ids mean something only together with their source.
+    pub(crate) fn tables(self) -> impl Iterator<Item = &'static Codes> {
+        TABLES.iter().filter(move |(kind, _)| *kind == self).map(|(_, table)| &***table)
+    }
+
+    /// Name and meaning of a code of this kind. A stop code may have the flag of small dumps.
+    pub(super) fn look_up(self, code: u32) -> Option<&'static Meaning> {
+        // Statuses are stop codes, too, and their upper bits are no such flag.
+        let plain = if self == Self::Bugcheck && code >> 28 == 1 { BugcheckCode(code).plain() } else { code };
+        self.tables().find_map(|table| table.get(&code).or_else(|| table.get(&plain)))
     }
 }
 
-/// Whether a stop code has upper bits that are neither its own nor the flag of small dumps.
-fn has_foreign_bits(code: u32, knowledge: &Knowledge) -> bool {
-    !matches!(code >> 28, 0 | 1) && !knowledge.bugchecks().any(|(known, _)| known.0 == code)
-}
-
 /// Every name with its kind and code.
-pub(crate) fn all_names(knowledge: &Knowledge) -> impl Iterator<Item = (&str, Kind, u32)> {
-    let named =
-        |table: &'static Sorted<u32, Meaning>, kind: Kind| table.iter().map(move |(code, row)| (row.name, kind, *code));
-    let exceptions = knowledge.exceptions().map(|(code, meaning)| (meaning.name, Kind::Exception, code.0));
-    let bugchecks = knowledge.bugchecks().map(|(code, meaning)| (meaning.name, Kind::Bugcheck, code.0));
-    let fast_fails = knowledge.fast_fails().map(|(code, meaning)| (meaning.name, Kind::FastFail, code.0));
-    exceptions
-        .chain(bugchecks)
-        .chain(fast_fails)
-        .chain(named(&WIN_ERRORS, Kind::WinError))
-        .chain(named(&HRESULTS, Kind::HResult))
-        .chain(named(&EXIT_CODES, Kind::ExitCode))
-        .chain(named(&CUDA_ERRORS, Kind::CudaError))
-        .chain(named(&CUDA_DRIVER_ERRORS, Kind::CudaError))
-        .chain(named(&DEVICE_PROBLEMS, Kind::DeviceProblem))
-        .chain(named(&ERRNOS, Kind::Errno))
-        .chain(named(&XIDS, Kind::Xid))
-        .chain(named(&CUBLAS_STATUSES, Kind::CublasStatus))
-        .chain(named(&CUDNN_STATUSES, Kind::CudnnStatus))
-        .chain(named(&STATUSES, Kind::Exception))
+pub(super) fn all_names() -> impl Iterator<Item = (&'static str, Kind, u32)> {
+    TABLES.iter().flat_map(|(kind, table)| table.iter().map(|(code, row)| (row.name, *kind, *code)))
 }

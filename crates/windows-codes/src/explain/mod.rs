@@ -1,8 +1,8 @@
-//! What a code says before there is any evidence: its spellings, its names, what it means and does not mean, and where to
+//! Explaining a code without any other evidence: its spellings, its names, what it means and does not mean, and where to
 //! look further.
 //!
-//! A number alone can be many things: 126 is a system error, an exit code of a shell, and what Kernel-Power writes for
-//! stop code 0x7E. So each code has *readings*, the likeliest first, each with the reason why it is one.
+//! A number alone can be many things: 126 is a system error, an exit code of a shell, and the number that Kernel-Power
+//! writes for stop code 0x7E. So each code has *readings*, the likeliest first, each with the reason for it.
 
 mod kind;
 mod readings;
@@ -12,15 +12,15 @@ mod structure;
 use serde::Serialize;
 
 pub use kind::Kind;
-pub use spelling::NoCode;
+pub use spelling::{NoCode, texts_of};
 pub use structure::{Facility, Layout, Structure};
 
 use crate::Knowledge;
 
-/// A code with everything that can be said of it.
+/// A code with all its readings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explained {
-    /// The text that was asked about.
+    /// The text in which the code was found.
     pub text: String,
     /// The code.
     pub spellings: Spellings,
@@ -40,7 +40,7 @@ pub struct Spellings {
 }
 
 impl Spellings {
-    fn of(code: u32) -> Self {
+    fn new(code: u32) -> Self {
         Self { hex: format!("0x{code:08X}"), signed: code.cast_signed(), unsigned: code }
     }
 }
@@ -58,21 +58,21 @@ pub struct Reading {
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it says by itself, without full stop.
+    /// Its meaning by itself, without full stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub means: Option<String>,
     /// Why the code can be read so, without full stop.
     pub why: String,
-    /// What its bits say.
+    /// The parts of its bits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,
-    /// What is certain when it is there.
+    /// What is certain when the code is there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub proves: Vec<String>,
-    /// What it does not mean, although that is said.
+    /// What the code does not mean, although people say so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not: Vec<String>,
-    /// Sub-codes and parameters that say more, and where they stand.
+    /// Sub-codes and parameters that narrow the meaning, and where to find them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub look: Vec<String>,
     /// The sub-codes that have a name.
@@ -81,7 +81,7 @@ pub struct Reading {
     /// What to collect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collect: Vec<String>,
-    /// Where that is from.
+    /// The sources of these statements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
 }
@@ -93,7 +93,7 @@ pub struct SubCode {
     pub code: u32,
     /// Its name.
     pub name: &'static str,
-    /// What it says.
+    /// Its meaning, without full stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub means: Option<&'static str>,
 }
@@ -106,8 +106,8 @@ pub fn explain(text: &str, knowledge: &Knowledge) -> Result<Vec<Explained>, NoCo
     explain_with(text, knowledge, &|_, _| false)
 }
 
-/// As [`explain`], for a caller who knows of some codes that crashes end with them: a reading as one of those comes
-/// sooner.
+/// As [`explain`], for a caller who knows codes with which crashes end: where `ends_crashes` is true of a reading's kind
+/// and code, the reading is likelier.
 ///
 /// # Errors
 /// When there is no code in `text`.
@@ -116,19 +116,12 @@ pub fn explain_with(
     knowledge: &Knowledge,
     ends_crashes: &dyn Fn(Kind, u32) -> bool,
 ) -> Result<Vec<Explained>, NoCode> {
-    let written = spelling::read(text, knowledge)?;
-    let explained = written.iter().map(|written| Explained {
+    let explained = spelling::codes_in(text)?.into_iter().map(|spelled| Explained {
         text: text.to_owned(),
-        spellings: Spellings::of(written.code),
-        readings: readings::readings(written, knowledge, ends_crashes),
+        spellings: Spellings::new(spelled.code),
+        readings: readings::readings(&spelled, knowledge, ends_crashes),
     });
     Ok(explained.collect())
-}
-
-/// The arguments of a command line as texts with codes: one that only says what the code behind it is goes with the next.
-#[must_use]
-pub fn texts_of(arguments: &[String], knowledge: &Knowledge) -> Vec<String> {
-    spelling::with_their_labels(arguments, knowledge)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the bits of a 32-bit code say.
+//! The parts of a 32-bit code: severity, owner, number, and another code that is wrapped in it.
 //!
 //! Source: Microsoft's open specification MS-ERREF, sections 2.1 (HRESULT) and 2.3 (NTSTATUS).
 
@@ -16,7 +16,7 @@ pub struct Structure {
     pub severity: &'static str,
     /// Whether a program or a language runtime made the code, and not Windows.
     pub customer: bool,
-    /// Whom it belongs to.
+    /// The component to which it belongs.
     pub facility: Facility,
     /// The number within the facility.
     pub number: u16,
@@ -37,12 +37,12 @@ pub enum Layout {
     HResult,
 }
 
-/// Whom a code belongs to.
+/// The component to which a code belongs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Facility {
     /// Its number.
     pub number: u16,
-    /// What it is, where that is known.
+    /// Its name, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
 }
@@ -57,7 +57,7 @@ const FACILITY_WIN32: u16 = 7;
 const FACILITY_VISUAL_CPP: u16 = 109;
 
 impl Structure {
-    /// Takes a code apart. `None` for small numbers, whose bits say nothing.
+    /// Takes a code apart. `None` for numbers below 0x40000000, whose upper bits mean nothing.
     #[must_use]
     pub fn of(code: u32, kind: Kind) -> Option<Self> {
         if code < 0x4000_0000 {
@@ -65,59 +65,38 @@ impl Structure {
         }
         // The upper bits of warnings look like those of failed HRESULTs; only statuses of the system itself have
         // facility 0.
-        let warning = code >> 30 == 2;
-        let is_hresult = kind == Kind::HResult || (warning && facility_of(code, 0x7FF) != 0);
-        Some(if is_hresult { Self::of_hresult(code) } else { Self::of_status(code) })
-    }
-
-    fn of_status(code: u32) -> Self {
-        let severity = match code >> 30 {
-            0 => "success",
-            1 => "information",
-            2 => "warning",
+        let is_warning = code >> 30 == 2;
+        let is_hresult = kind == Kind::HResult || (is_warning && facility_of(code, 0x7FF) != 0);
+        let (layout, facility) = if is_hresult {
+            (Layout::HResult, facility_of(code, 0x7FF))
+        } else {
+            (Layout::NtStatus, facility_of(code, 0xFFF))
+        };
+        let severity = match (layout, code >> 30) {
+            (Layout::HResult, 0 | 1) => "success",
+            (Layout::NtStatus, 1) => "information",
+            (Layout::NtStatus, 2) => "warning",
             _ => "error",
         };
-        let number = facility_of(code, 0xFFF);
         let customer = code & CUSTOMER != 0;
-        let wraps = matches!(number, FACILITY_WIN32 | FACILITY_VISUAL_CPP) && !customer;
-        let inner = wraps.then_some((Kind::WinError, code & 0xFFFF));
-        let name = (!customer).then(|| STATUS_FACILITIES.get(&u32::from(number))).flatten();
-        Self::new(
-            Layout::NtStatus,
+        let from_status = is_hresult && !customer && code & FROM_STATUS != 0;
+        let of_win32 = facility == FACILITY_WIN32 || (!is_hresult && facility == FACILITY_VISUAL_CPP);
+        let inner = if from_status {
+            Some((Kind::Exception, code & !FROM_STATUS))
+        } else {
+            (of_win32 && !customer).then_some((Kind::WinError, code & 0xFFFF))
+        };
+        let owners = if is_hresult && !from_status { &HRESULT_FACILITIES } else { &STATUS_FACILITIES };
+        let name = owners.get(&u32::from(facility)).filter(|_| !customer).map(|row| row.name);
+        Some(Self {
+            layout,
             severity,
             customer,
-            Facility { number, name: name.map(|row| row.name) },
-            code,
+            facility: Facility { number: facility, name },
+            number: u16::try_from(code & 0xFFFF).unwrap_or_default(),
+            wraps: inner.map(|(kind, code)| (kind, kind.notation(code))),
             inner,
-        )
-    }
-
-    fn of_hresult(code: u32) -> Self {
-        let severity = if code >> 31 == 0 { "success" } else { "error" };
-        let customer = code & CUSTOMER != 0;
-        let from_status = code & FROM_STATUS != 0 && !customer;
-        let number = facility_of(code, 0x7FF);
-        let (facilities, inner) = if from_status {
-            (&STATUS_FACILITIES, Some((Kind::Exception, code & !FROM_STATUS)))
-        } else {
-            let wraps = number == FACILITY_WIN32 && !customer;
-            (&HRESULT_FACILITIES, wraps.then_some((Kind::WinError, code & 0xFFFF)))
-        };
-        let name = (!customer).then(|| facilities.get(&u32::from(number))).flatten();
-        Self::new(Layout::HResult, severity, customer, Facility { number, name: name.map(|row| row.name) }, code, inner)
-    }
-
-    fn new(
-        layout: Layout,
-        severity: &'static str,
-        customer: bool,
-        facility: Facility,
-        code: u32,
-        inner: Option<(Kind, u32)>,
-    ) -> Self {
-        let number = u16::try_from(code & 0xFFFF).unwrap_or_default();
-        let wraps = inner.map(|(kind, code)| (kind, kind.written(code)));
-        Self { layout, severity, customer, facility, number, wraps, inner }
+        })
     }
 
     /// The code that is wrapped in it, with its kind.
@@ -126,7 +105,7 @@ impl Structure {
         self.inner
     }
 
-    /// The same in words.
+    /// The parts of the code as the beginning of a sentence: severity, facility and number.
     #[must_use]
     pub fn sentence(&self) -> String {
         let Self { severity, customer, facility, number, .. } = self;

@@ -31,7 +31,7 @@ fn a_name_that_cudnn_numbered_anew_is_told_once() {
 fn an_argument_that_only_says_what_a_code_is_goes_with_the_next() {
     let texts = |arguments: &[&str]| {
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-        texts_of(&arguments, &Knowledge::builtin())
+        texts_of(&arguments)
     };
     assert_eq!(texts(&["WinError", "126"]), ["WinError 126"]);
     assert_eq!(texts(&["exit", "code", "53", "0x116"]), ["exit code 53", "0x116"]);
@@ -42,8 +42,7 @@ fn an_argument_that_only_says_what_a_code_is_goes_with_the_next() {
 #[test]
 fn every_code_with_a_name_is_explained_under_its_name() {
     let known = Knowledge::builtin();
-    let names: Vec<(String, Kind, u32)> =
-        all_names(&known).map(|(name, kind, code)| (name.to_owned(), kind, code)).collect();
+    let names: Vec<(String, Kind, u32)> = all_names().map(|(name, kind, code)| (name.to_owned(), kind, code)).collect();
     for (name, kind, code) in names.iter().step_by(37) {
         let explained = explain(name, &known).unwrap_or_else(|wrong| panic!("{wrong}"));
         let found = explained.iter().flat_map(|one| &one.readings).any(|reading| reading.kind == *kind);

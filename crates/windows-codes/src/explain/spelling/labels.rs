@@ -1,122 +1,36 @@
-//! Words before a code that say what it is.
+//! Words before a code that say which kind of code it is.
 
+use super::code::Label;
 use super::names::by_name;
-use crate::Knowledge;
+use crate::Kind;
 use crate::codes::events;
 
-/// What words before a code say that it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::explain) enum Label {
-    Exception,
-    Exit,
-    WinError,
-    HResult,
-    Bugcheck,
-    /// A live kernel report: its code is written in hexadecimal without `0x`.
-    LiveReport,
-    FastFail,
-    CudaError,
-    Event,
-    /// A number that is called a code, and not which one.
-    Code,
-    /// A number that is called an error: in decimal a system error, in hexadecimal it may be a stop or a status.
-    Error,
-    DeviceProblem,
-    Errno,
-    Xid,
-    CublasStatus,
-    CudnnStatus,
-}
-
-impl Label {
-    /// Whether the words mean one kind of code and nothing else.
-    pub(in crate::explain) fn names_one_kind(self) -> bool {
-        match self {
-            Self::WinError
-            | Self::HResult
-            | Self::Bugcheck
-            | Self::LiveReport
-            | Self::FastFail
-            | Self::CudaError
-            | Self::Event
-            | Self::DeviceProblem
-            | Self::Errno
-            | Self::Xid
-            | Self::CublasStatus
-            | Self::CudnnStatus => true,
-            Self::Exception | Self::Exit | Self::Code | Self::Error => false,
-        }
-    }
-}
-
-/// Words that say what the code after them is. Where several stand before a code, the last one counts, and of those that
-/// end at the same place the longest.
-const LABELS: &[(&str, Label)] = &[
-    ("winerror", Label::WinError),
-    ("win32", Label::WinError),
-    ("code", Label::Code),
-    ("device manager code", Label::DeviceProblem),
-    ("problem code", Label::DeviceProblem),
-    ("errno", Label::Errno),
-    // How Python prints its exceptions; where it means another number, it says so itself: `[WinError 126]`.
-    ("oserror", Label::Errno),
-    ("ioerror", Label::Errno),
-    ("xid", Label::Xid),
-    ("cublas", Label::CublasStatus),
-    ("cublas error", Label::CublasStatus),
-    ("cublas status", Label::CublasStatus),
-    ("cudnn", Label::CudnnStatus),
-    ("cudnn error", Label::CudnnStatus),
-    ("cudnn status", Label::CudnnStatus),
-    ("error", Label::Error),
-    ("error code", Label::Error),
-    ("getlasterror", Label::WinError),
-    ("hresult", Label::HResult),
-    ("hr", Label::HResult),
-    ("ntstatus", Label::Exception),
-    ("status", Label::Exception),
-    ("exception", Label::Exception),
-    ("exception code", Label::Exception),
-    ("exit", Label::Exit),
-    ("exit code", Label::Exit),
-    ("exit status", Label::Exit),
-    ("exitcode", Label::Exit),
-    ("exited", Label::Exit),
-    ("returned", Label::Exit),
-    ("return code", Label::Exit),
-    ("errorlevel", Label::Exit),
-    ("lastexitcode", Label::Exit),
-    ("bugcheck", Label::Bugcheck),
-    ("bugcheckcode", Label::Bugcheck),
-    ("bug check", Label::Bugcheck),
-    ("stop", Label::Bugcheck),
-    ("stop code", Label::Bugcheck),
-    ("stop error", Label::Bugcheck),
-    ("bsod", Label::Bugcheck),
-    ("blue screen", Label::Bugcheck),
-    ("livekernelevent", Label::LiveReport),
-    ("live kernel event", Label::LiveReport),
-    ("fast fail", Label::FastFail),
-    ("fast-fail", Label::FastFail),
-    ("fastfail", Label::FastFail),
-    ("fail fast", Label::FastFail),
-    ("fast_fail", Label::FastFail),
-    ("cuda", Label::CudaError),
-    ("cuda error", Label::CudaError),
-    ("cuda runtime error", Label::CudaError),
-    ("cudaerror", Label::CudaError),
-    ("cudaerror_t", Label::CudaError),
-    ("event", Label::Event),
-    ("event id", Label::Event),
-    ("event-id", Label::Event),
-    ("eventid", Label::Event),
-    ("ereignis", Label::Event),
-    ("ereignis-id", Label::Event),
-    ("subcode", Label::FastFail),
-    ("sub-code", Label::FastFail),
+/// Phrases that say which kind of code follows, by that kind. Where several are before a code, the last one counts, and of
+/// those that end at the same place the longest.
+const LABELS: &[(Label, &[&str])] = &[
+    (Label::Only(Kind::WinError), &["winerror", "win32", "getlasterror"]),
+    (Label::Code, &["code"]),
+    (Label::Only(Kind::DeviceProblem), &["device manager code", "problem code"]),
+    // `OSError` and `IOError` are how Python prints its exceptions; another kind of number is named: `[WinError 126]`.
+    (Label::Only(Kind::Errno), &["errno", "oserror", "ioerror"]),
+    (Label::Only(Kind::Xid), &["xid"]),
+    (Label::Only(Kind::CublasStatus), &["cublas", "cublas error", "cublas status"]),
+    (Label::Only(Kind::CudnnStatus), &["cudnn", "cudnn error", "cudnn status"]),
+    (Label::Error, &["error", "error code"]),
+    (Label::Only(Kind::HResult), &["hresult", "hr"]),
+    (Label::Status, &["ntstatus", "status", "exception", "exception code"]),
+    (Label::Exit, &["exit", "exit code", "exit status", "exitcode", "exited"]),
+    (Label::Exit, &["returned", "return code", "errorlevel", "lastexitcode"]),
+    (Label::Only(Kind::Bugcheck), &["bugcheck", "bugcheckcode", "bug check", "stop"]),
+    (Label::Only(Kind::Bugcheck), &["stop code", "stop error", "bsod", "blue screen"]),
+    (Label::LiveReport, &["livekernelevent", "live kernel event"]),
+    (Label::Only(Kind::FastFail), &["fast fail", "fast-fail", "fastfail", "fail fast"]),
+    (Label::Only(Kind::FastFail), &["fast_fail", "subcode", "sub-code"]),
+    (Label::Only(Kind::CudaError), &["cuda", "cuda error", "cuda runtime error", "cudaerror", "cudaerror_t"]),
+    (Label::Only(Kind::Event), &["event", "event id", "event-id", "eventid", "ereignis", "ereignis-id"]),
 ];
 
-/// What an address is called before which it stands.
+/// Words before a number that say that it is an address.
 const ADDRESSES: &[&str] = &["address", "at", "executing", "location", "offset", "reading", "writing"];
 
 /// Whether the word before a number says that it is an address.
@@ -125,9 +39,10 @@ pub(super) fn is_called_address(before: &str) -> bool {
     ADDRESSES.iter().any(|word| end_of(word, &before) == Some(before.len()))
 }
 
-/// The arguments of a command line as texts: one that only says what the code behind it is, such as `WinError`, goes with
-/// the next, as if both had stood in quotation marks.
-pub(in crate::explain) fn with_their_labels(arguments: &[String], knowledge: &Knowledge) -> Vec<String> {
+/// The arguments of a command line as texts with codes. An argument that only says which kind of code follows, such as
+/// `WinError`, is joined to the next one, as if both had been in quotation marks.
+#[must_use]
+pub fn texts_of(arguments: &[String]) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     let mut open = false;
     for argument in arguments {
@@ -138,24 +53,20 @@ pub(in crate::explain) fn with_their_labels(arguments: &[String], knowledge: &Kn
             }
             None => texts.push(argument.clone()),
         }
-        open = is_part_of_label(argument) && by_name(argument, knowledge).is_none();
+        open = is_part_of_label(argument) && by_name(argument).is_none();
     }
     texts
 }
 
-/// Whether a word stands in words that say what a code is, or in the name of an event's source.
+/// Whether a word is part of a phrase that says which kind of code follows, or of the name of an event's source.
 fn is_part_of_label(word: &str) -> bool {
     let word = word.trim_matches(|end: char| !end.is_ascii_alphanumeric()).to_ascii_lowercase();
     let has = |words: &str| words.split_whitespace().any(|part| part.eq_ignore_ascii_case(&word));
     let source = || events().iter().any(|event| event.called.iter().any(|name| has(name)));
-    !word.is_empty() && (LABELS.iter().any(|(words, _)| has(words)) || source())
+    !word.is_empty() && (LABELS.iter().flat_map(|(_, phrases)| *phrases).any(|phrase| has(phrase)) || source())
 }
 
-pub(super) fn is_stop(label: Label) -> bool {
-    matches!(label, Label::Bugcheck | Label::LiveReport)
-}
-
-/// Where the last of these words ends, if they stand there for themselves.
+/// Where the last occurrence of a phrase ends that is not part of a longer word.
 fn end_of(words: &str, text: &str) -> Option<usize> {
     let inside = |c: char| c.is_ascii_alphanumeric();
     let ends = text.rmatch_indices(words).map(|(start, words)| (start, start.saturating_add(words.len())));
@@ -174,10 +85,11 @@ pub(super) fn provider(before: &str, id: u32) -> Option<&'static str> {
     named.map(|event| event.provider).next()
 }
 
-/// What the words before a code say that it is.
+/// What the words before a code call it.
 pub(super) fn label(before: &str) -> Option<Label> {
     let before = before.to_ascii_lowercase();
-    let found = LABELS.iter().filter_map(|(words, label)| Some((end_of(words, &before)?, words.len(), *label)));
-    // "Code" says nothing where another word says what kind of code.
+    let phrases = LABELS.iter().flat_map(|(label, phrases)| phrases.iter().map(move |phrase| (phrase, *label)));
+    let found = phrases.filter_map(|(phrase, label)| Some((end_of(phrase, &before)?, phrase.len(), label)));
+    // "Code" means nothing where another word says which kind of code.
     found.max_by_key(|(end, length, label)| (*label != Label::Code, *end, *length)).map(|(_, _, label)| label)
 }

@@ -1,5 +1,6 @@
-//! Reading codes out of what people type and paste.
+//! Finding codes in texts that people type and paste.
 
+mod code;
 mod labels;
 mod names;
 mod numbers;
@@ -9,8 +10,9 @@ mod typeset;
 
 use std::fmt;
 
-pub(super) use self::labels::{Label, with_their_labels};
-use self::labels::{is_called_address, is_stop, label, provider};
+pub(super) use self::code::{Form, Label, SpelledCode};
+pub use self::labels::texts_of;
+use self::labels::{is_called_address, label, provider};
 use self::names::{LONGEST_NAME, by_name};
 pub(super) use self::numbers::neighbour;
 use self::numbers::number;
@@ -18,46 +20,19 @@ use self::parameters::parameters;
 use self::tokens::{Token, tokens};
 use self::typeset::{without_blank_in_status, without_grouping, without_place_of_xid};
 use super::kind::{Kind, all_names};
-use crate::Knowledge;
 use spanned_yaml::closest;
 
-/// The most characters of one text that are looked at: more than any line with a code in it has.
+/// The most characters of one text that are read: more than any line with a code in it has.
 const LONGEST: usize = 4096;
 /// The most codes of one text.
 const MOST_CODES: usize = 32;
 
-/// A code as it was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
-    pub code: u32,
-    pub form: Form,
-    /// What the words before it call it.
-    pub label: Option<Label>,
-    /// The source of the event whose id it is, where the words before it name that.
-    pub provider: Option<&'static str>,
-    /// The parameters of the stop that it is, where they stand behind it.
-    pub parameters: Vec<u64>,
-}
-
-/// How a code was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// In hexadecimal; with all eight digits, or more.
-    Hexadecimal { whole: bool },
-    /// In decimal.
-    Decimal,
-    /// In decimal with a sign.
-    Signed,
-    /// By the name of a code of this kind.
-    Name(Kind),
-}
-
-/// There is no code in a text.
+/// The error for a text without a code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoCode {
     /// The text.
     pub text: String,
-    /// Why it is none.
+    /// Why there is no code in it, with what would be right.
     pub reason: String,
 }
 
@@ -70,38 +45,38 @@ impl fmt::Display for NoCode {
 impl std::error::Error for NoCode {}
 
 /// All codes of a text in their order, each once.
-pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, NoCode> {
+pub(super) fn codes_in(text: &str) -> Result<Vec<SpelledCode>, NoCode> {
     // What stands for a minus where text was typeset: minus sign, en dash, hyphens.
     let text = &text.replace(['\u{2212}', '\u{2013}', '\u{2010}', '\u{2011}'], "-");
     let text = &without_blank_in_status(&without_place_of_xid(&without_grouping(text)));
     let beginning = text.char_indices().nth(LONGEST).map_or(text.as_str(), |(end, _)| text.split_at(end).0).trim();
-    if let Some(named) = by_name(beginning, knowledge) {
+    if let Some(named) = by_name(beginning) {
         return Ok(named);
     }
     let tokens = tokens(beginning);
     let alone = tokens.len() == 1;
     let parameters = parameters(beginning);
-    let mut found: Vec<(Written, bool)> = Vec::new();
+    let mut found: Vec<(SpelledCode, bool)> = Vec::new();
     let mut after_stop = false;
     for token in &tokens {
         let label = label(token.before);
-        let Some((code, form)) = number(token.text, alone || label.is_some_and(is_stop)) else {
-            let names = if token.text.contains('_') { by_name(token.text, knowledge) } else { None };
-            found.extend(names.into_iter().flatten().map(|written| (written, true)));
+        let Some((code, form)) = number(token.text, alone || label.is_some_and(Label::is_stop)) else {
+            let names = if token.text.contains('_') { by_name(token.text) } else { None };
+            found.extend(names.into_iter().flatten().map(|spelled| (spelled, true)));
             continue;
         };
         let provider = provider(token.before, code).filter(|_| form == Form::Decimal);
         let (code, form) = match label {
             // Libraries that give results above zero give errors below it.
-            Some(Label::Errno) if form == Form::Signed => (code.wrapping_neg(), Form::Decimal),
+            Some(Label::Only(Kind::Errno)) if form == Form::Signed => (code.wrapping_neg(), Form::Decimal),
             _ => (code, form),
         };
         let is_hexadecimal = matches!(form, Form::Hexadecimal { .. });
         // Windows' records write a stop with its four parameters behind it, and people paste no more than that.
         let own = parameters.as_ref().filter(|list| list.owner == token.end);
         let label = match label {
-            _ if provider.is_some() => Some(Label::Event),
-            None if own.is_some() && is_hexadecimal => Some(Label::Bugcheck),
+            _ if provider.is_some() => Some(Label::Only(Kind::Event)),
+            None if own.is_some() && is_hexadecimal => Some(Label::Only(Kind::Bugcheck)),
             label => label,
         };
         let is_parameter = parameters.as_ref().is_some_and(|list| list.place.contains(&token.end));
@@ -113,33 +88,33 @@ pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, No
             None if after_stop => code >= 0xC000_0000,
             None => code >= 0x4000_0000 || is_hexadecimal,
         };
-        after_stop |= label.is_some_and(is_stop);
-        let parameters = own.filter(|_| label.is_some_and(is_stop)).map(|list| list.values.clone()).unwrap_or_default();
-        found.push((Written { code, form, label, provider, parameters }, surely));
+        after_stop |= label.is_some_and(Label::is_stop);
+        let parameters =
+            own.filter(|_| label.is_some_and(Label::is_stop)).map(|list| list.values.clone()).unwrap_or_default();
+        found.push((SpelledCode { code, form, label, provider, parameters }, surely));
     }
     // In a sentence, numbers that nothing speaks for are versions, lines, and the like.
     if found.iter().any(|(_, surely)| *surely) {
         found.retain(|(_, surely)| *surely);
     }
-    let mut codes: Vec<Written> = Vec::new();
-    for (written, _) in found {
-        if codes.len() < MOST_CODES && !codes.iter().any(|known| known.code == written.code) {
-            codes.push(written);
+    let mut codes: Vec<SpelledCode> = Vec::new();
+    for (spelled, _) in found {
+        if codes.len() < MOST_CODES && !codes.iter().any(|known| known.code == spelled.code) {
+            codes.push(spelled);
         }
     }
-    if codes.is_empty() { Err(no_code(beginning, &tokens, knowledge)) } else { Ok(codes) }
+    if codes.is_empty() { Err(no_code(beginning, &tokens)) } else { Ok(codes) }
 }
 
-fn no_code(text: &str, tokens: &[Token<'_>], knowledge: &Knowledge) -> NoCode {
-    let too_large = |token: &&Token<'_>| token.text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+fn no_code(text: &str, tokens: &[Token<'_>]) -> NoCode {
     let reason = if text.is_empty() {
         "it is empty".to_owned()
-    } else if let Some(close) = tokens.iter().find_map(|token| neighbour(token.text, knowledge)) {
+    } else if let Some(close) = tokens.iter().find_map(|token| neighbour(token.text)) {
         format!("a code has eight hexadecimal digits; did you mean 0x{close:08X}?")
-    } else if tokens.len() == 1 && tokens.iter().any(|token| too_large(&token)) {
+    } else if let [Token { is_number: true, .. }] = tokens {
         "not a number of 32 bits; write 0xC0000409, -1073740791 or 3221226505".to_owned()
     } else if text.len() <= LONGEST_NAME
-        && let Some(close) = closest(text, all_names(knowledge).map(|(name, _, _)| name))
+        && let Some(close) = closest(text, all_names().map(|(name, _, _)| name))
     {
         format!("there is no such name; did you mean `{close}`?")
     } else {
@@ -153,12 +128,12 @@ mod tests {
     use super::*;
 
     fn codes(text: &str) -> Vec<u32> {
-        let read = read(text, &Knowledge::builtin()).unwrap_or_else(|wrong| panic!("{wrong}"));
-        read.into_iter().map(|written| written.code).collect()
+        let found = codes_in(text).unwrap_or_else(|wrong| panic!("{wrong}"));
+        found.into_iter().map(|spelled| spelled.code).collect()
     }
 
-    fn one(text: &str) -> Written {
-        let mut read = read(text, &Knowledge::builtin()).unwrap_or_else(|wrong| panic!("{wrong}"));
+    fn one(text: &str) -> SpelledCode {
+        let mut read = codes_in(text).unwrap_or_else(|wrong| panic!("{wrong}"));
         assert_eq!(read.len(), 1, "{text}: {read:?}");
         read.remove(0)
     }
@@ -201,7 +176,7 @@ mod tests {
     #[test]
     fn only_the_sign_may_stand_above_the_lower_half() {
         for text in ["0xFFFFFFFF7FFFFFFF", "0xFFFFFFFF00000005", "0x1C0000409", "18446744069414584325"] {
-            assert!(read(text, &Knowledge::builtin()).is_err(), "{text}");
+            assert!(codes_in(text).is_err(), "{text}");
         }
     }
 
@@ -226,22 +201,22 @@ mod tests {
     #[test]
     fn words_before_a_code_say_what_it_is() {
         for (text, code, label) in [
-            ("WinError 126", 126, Label::WinError),
-            ("[WinError 126] The specified module could not be found", 126, Label::WinError),
-            ("OSError: [WinError 1114]", 1114, Label::WinError),
+            ("WinError 126", 126, Label::Only(Kind::WinError)),
+            ("[WinError 126] The specified module could not be found", 126, Label::Only(Kind::WinError)),
+            ("OSError: [WinError 1114]", 1114, Label::Only(Kind::WinError)),
             ("exit code 53", 53, Label::Exit),
             ("exit status 3", 3, Label::Exit),
-            ("HRESULT: 0x80070005", 0x8007_0005, Label::HResult),
-            ("BugcheckCode 278", 278, Label::Bugcheck),
-            ("Bug check 7e", 0x7E, Label::Bugcheck),
+            ("HRESULT: 0x80070005", 0x8007_0005, Label::Only(Kind::HResult)),
+            ("BugcheckCode 278", 278, Label::Only(Kind::Bugcheck)),
+            ("Bug check 7e", 0x7E, Label::Only(Kind::Bugcheck)),
             ("LiveKernelEvent 141", 141, Label::LiveReport),
-            ("fast fail 7", 7, Label::FastFail),
-            ("Stop error 0x9F", 0x9F, Label::Bugcheck),
-            ("Xid 79", 79, Label::Xid),
-            ("NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.", 79, Label::Xid),
-            ("[Errno 22] Invalid argument", 22, Label::Errno),
-            ("OSError 22", 22, Label::Errno),
-            ("errno -2", 2, Label::Errno),
+            ("fast fail 7", 7, Label::Only(Kind::FastFail)),
+            ("Stop error 0x9F", 0x9F, Label::Only(Kind::Bugcheck)),
+            ("Xid 79", 79, Label::Only(Kind::Xid)),
+            ("NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.", 79, Label::Only(Kind::Xid)),
+            ("[Errno 22] Invalid argument", 22, Label::Only(Kind::Errno)),
+            ("OSError 22", 22, Label::Only(Kind::Errno)),
+            ("errno -2", 2, Label::Only(Kind::Errno)),
             ("code 43", 43, Label::Code),
             ("Error 0x1A", 0x1A, Label::Error),
         ] {
@@ -306,8 +281,8 @@ mod tests {
             assert_eq!(codes(text), expected, "{text}");
         }
         assert_eq!(
-            read("0x1A (0x41792, 0x0, 0x0, 0x0)", &Knowledge::builtin()).expect("codes")[0].label,
-            Some(Label::Bugcheck)
+            codes_in("0x1A (0x41792, 0x0, 0x0, 0x0)").expect("codes")[0].label,
+            Some(Label::Only(Kind::Bugcheck))
         );
     }
 
@@ -331,7 +306,7 @@ mod tests {
 
     #[test]
     fn what_is_no_code_is_told_with_what_would_be_right() {
-        let reason = |text: &str| read(text, &Knowledge::builtin()).expect_err("no code").reason;
+        let reason = |text: &str| codes_in(text).expect_err("no code").reason;
         assert!(reason("hello").contains("write a number"), "{}", reason("hello"));
         assert!(reason("VIDEO_TDR_FAILUR").contains("`VIDEO_TDR_FAILURE`"));
         for wide in ["0x1C0000409", "99999999999", "-99999999999", "0x"] {
@@ -348,7 +323,7 @@ mod tests {
     fn hostile_texts_are_read_to_an_end() {
         for text in ["é".repeat(10_000), "0x".repeat(10_000), "-".repeat(10_000), "1 ".repeat(10_000), "`".repeat(99)]
         {
-            let _ = read(&text, &Knowledge::builtin());
+            let _ = codes_in(&text);
         }
     }
 }

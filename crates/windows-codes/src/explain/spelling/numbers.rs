@@ -1,7 +1,6 @@
 //! Numbers as people write codes.
 
-use super::Form;
-use crate::Knowledge;
+use super::code::Form;
 use crate::explain::kind::Kind;
 
 /// The number that a token is. Short numbers in hexadecimal without `0x` (`7E`, `1a8`) only if `bare` ones are taken.
@@ -51,7 +50,7 @@ fn narrow(value: u64) -> Option<u32> {
 }
 
 /// The exception or HRESULT that a number in hexadecimal would be if it had one zero more, or one less.
-pub(in crate::explain) fn neighbour(text: &str, knowledge: &Knowledge) -> Option<u32> {
+pub(in crate::explain) fn neighbour(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     let places = match digits.len() {
         7 | 9 if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => 0..digits.len(),
@@ -66,5 +65,5 @@ pub(in crate::explain) fn neighbour(text: &str, knowledge: &Knowledge) -> Option
     });
     let mut codes =
         corrected.filter_map(|digits| u32::from_str_radix(&digits, 16).ok()).filter(|code| *code >> 31 == 1);
-    codes.find(|code| [Kind::Exception, Kind::HResult].iter().any(|kind| kind.look_up(*code, knowledge).is_some()))
+    codes.find(|code| [Kind::Exception, Kind::HResult].iter().any(|kind| kind.look_up(*code).is_some()))
 }

@@ -1,11 +1,13 @@
 //! The numbers and words of a text.
 
-/// A number or word of a text, with what stands between it and the one before that is a number.
+/// A number or word of a text, with the text between it and the last number before it.
 pub(super) struct Token<'t> {
     pub(super) text: &'t str,
     pub(super) before: &'t str,
     /// Where in the text it ends.
     pub(super) end: usize,
+    /// Whether it begins with a digit, behind a minus or not.
+    pub(super) is_number: bool,
 }
 
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
@@ -26,7 +28,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         let from = if negative { start.saturating_sub(1) } else { start };
         let token = text.get(from..end).unwrap_or_default();
         let is_number = token.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
-        tokens.push(Token { text: token, before: text.get(label_start..from).unwrap_or_default(), end });
+        tokens.push(Token { text: token, before: text.get(label_start..from).unwrap_or_default(), end, is_number });
         if is_number {
             label_start = end;
         }

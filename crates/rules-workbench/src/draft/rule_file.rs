@@ -1,10 +1,10 @@
-//! A draft as the file that its author goes on with.
+//! The file of a drafted rule, with comments for its author.
 
 use std::collections::BTreeSet;
 
 use textwrap::{Options, WordSeparator, WordSplitter};
 
-use super::{Chosen, Draft, Subject};
+use super::material::{Chosen, Draft, Subject};
 use facts::{FactSet, quoted, write_facts};
 use incident::IncidentKind;
 use rules::UNDETERMINED;
@@ -13,18 +13,18 @@ use untrusted::sanitise;
 
 /// Columns of a comment and of a folded text.
 const WIDTH: usize = 116;
-/// Where the keys of a rule stand.
+/// The indentation of the keys of a rule.
 const KEYS: usize = 4;
 
-/// What is written.
+/// The parts of the file.
 pub(super) struct Parts<'p> {
     pub id: &'p str,
     pub cause: Option<&'p str>,
     pub first: &'p Subject<'p>,
-    /// How many incidents it is made of.
+    /// The number of incidents that the draft is made of.
     pub count: usize,
     pub chosen: &'p [Chosen],
-    /// What the incidents have besides.
+    /// Terms that hold for the incidents and became no selection.
     pub left: &'p [Chosen],
     /// Rules that match already.
     pub known: &'p [String],
@@ -39,7 +39,8 @@ struct Test {
     expect: Outcome,
 }
 
-pub(super) fn written(parts: &Parts<'_>) -> Draft {
+/// Writes the draft.
+pub(super) fn drafted(parts: &Parts<'_>) -> Draft {
     let Parts { id, cause, first, chosen, left, known, .. } = parts;
     let tests = tests(parts);
     let mut to_decide =
@@ -47,7 +48,7 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
     if cause.is_none() {
         to_decide.insert(1, "cause");
     }
-    let what = what(first);
+    let title = title(first);
     let of = match parts.count {
         1 => "one incident".to_owned(),
         count => format!("{count} incidents of one signature"),
@@ -69,7 +70,7 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
     file.line(0, "rules:");
     file.line(2, &format!("- id: {id}"));
     file.decide("what it finds, in one line.");
-    file.line(KEYS, &format!("title: {}", quoted(&what)));
+    file.line(KEYS, &format!("title: {}", quoted(&title)));
     match cause {
         Some(cause) => file.line(KEYS, &format!("cause: {cause}")),
         None => {
@@ -94,12 +95,12 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
     for selection in *chosen {
         file.comment(6, &selection.comment);
         file.line(6, &format!("{}:", selection.name));
-        file.line(8, &selection.asked.written());
+        file.line(8, &selection.term.yaml());
     }
     if !left.is_empty() {
         file.comment(6, "What else the evidence has, to be taken in where the cause needs it:");
         for selection in *left {
-            file.line(6, &format!("# {}: {}", selection.name, sanitise(&selection.asked.on_one_line())));
+            file.line(6, &format!("# {}: {}", selection.name, sanitise(&selection.term.on_one_line())));
             file.comment(6, &format!("    {}", selection.comment));
         }
     }
@@ -136,32 +137,32 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
     Draft { id: (*id).to_owned(), yaml: file.text, selections: chosen.len(), tests: tests.len(), to_decide }
 }
 
-/// One that matches, and for each selection one that is close to it and one in which its fact is not known.
+/// The tests: one that matches, and for each selection a near miss and a test in which its fact is not known.
 fn tests(parts: &Parts<'_>) -> Vec<Test> {
     let mut facts = parts.facts.clone();
-    parts.chosen.iter().for_each(|selection| selection.asked.put(&mut facts));
+    parts.chosen.iter().for_each(|selection| selection.term.put(&mut facts));
     let mut tests = vec![Test { name: "as it was seen".to_owned(), facts, expect: Outcome::Match }];
     for (changed, selection) in parts.chosen.iter().enumerate() {
         let mut facts = FactSet::default();
         for (place, other) in parts.chosen.iter().enumerate() {
-            if place == changed { other.asked.put_other(&mut facts) } else { other.asked.put(&mut facts) }
+            if place == changed { other.term.put_near_miss(&mut facts) } else { other.term.put(&mut facts) }
         }
         let name = format!("something else for {}", selection.name);
         tests.push(Test { name, facts, expect: Outcome::NoMatch });
     }
     // Several selections can ask for one list.
-    let paths: BTreeSet<&str> = parts.chosen.iter().map(|selection| selection.asked.path()).collect();
+    let paths: BTreeSet<&str> = parts.chosen.iter().map(|selection| selection.term.path()).collect();
     for path in paths {
         let mut facts = FactSet::default();
-        let known = parts.chosen.iter().filter(|selection| selection.asked.path() != path);
-        known.for_each(|selection| selection.asked.put(&mut facts));
+        let known = parts.chosen.iter().filter(|selection| selection.term.path() != path);
+        known.for_each(|selection| selection.term.put(&mut facts));
         tests.push(Test { name: format!("{path} is not known"), facts, expect: Outcome::Skipped });
     }
     tests
 }
 
-/// What happened, as a title.
-fn what(subject: &Subject<'_>) -> String {
+/// A title: what happened.
+fn title(subject: &Subject<'_>) -> String {
     let incident = subject.incident;
     let program = incident.process.as_ref().and_then(|process| process.name.as_deref());
     let program = program.unwrap_or("A program");
@@ -199,18 +200,18 @@ fn what(subject: &Subject<'_>) -> String {
     }
 }
 
-/// The same as a sentence of an explanation, in which the program is whichever it is.
+/// The title as a sentence of an explanation, with a placeholder for the program's name.
 fn sentence(subject: &Subject<'_>) -> String {
-    let what = what(subject);
+    let title = title(subject);
     let incident = subject.incident;
     let program = incident.process.as_ref().and_then(|process| process.name.as_deref()).unwrap_or("A program");
-    match what.strip_prefix(program) {
+    match title.strip_prefix(program) {
         Some(rest) => format!("{{{{ process.name or \"The program\" }}}}{rest}."),
-        None => format!("{what}."),
+        None => format!("{title}."),
     }
 }
 
-/// The file as far as it is written.
+/// The text of the file.
 #[derive(Default)]
 struct File {
     text: String,

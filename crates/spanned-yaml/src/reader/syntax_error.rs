@@ -1,4 +1,4 @@
-//! What people meant who wrote what is not YAML: where the mistake lies, and what would be right.
+//! Diagnoses text that is not YAML: the place of the mistake, and what its author most probably meant.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::text::{Span, YamlText};
 
-/// How many lines before the one where the parser stopped the mistake may lie: it takes what follows a value for more
-/// of that value.
+/// How many lines before the line where the parser stopped can have the mistake: the parser takes lines behind a value as
+/// more of that value.
 const LINES_BEFORE: usize = 10;
 
 /// A line of a file, without its end.
@@ -18,22 +18,22 @@ struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// How many bytes of spaces it begins with.
+    /// The number of spaces at its beginning.
     fn indentation(self) -> usize {
         self.text.len().saturating_sub(self.text.trim_start_matches(' ').len())
     }
 
-    /// It without its indentation.
+    /// The line without its indentation.
     fn content(self) -> &'t str {
         self.text.trim_start_matches(' ')
     }
 
-    /// Whether there is nothing but a comment in it.
+    /// Whether the line is blank or a comment.
     fn is_empty(self) -> bool {
         self.content().trim().is_empty() || self.content().starts_with('#')
     }
 
-    /// A part of it in the file.
+    /// The place in the file of a part of the line.
     fn place(self, part: Range<usize>) -> Range<usize> {
         self.start.saturating_add(part.start)..self.start.saturating_add(part.end)
     }
@@ -49,7 +49,7 @@ struct Around<'t> {
 }
 
 impl<'t> Around<'t> {
-    fn of(text: &'t str, at: usize) -> Option<Self> {
+    fn new(text: &'t str, at: usize) -> Option<Self> {
         let here_starts = text.get(..at)?.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
         let line = |start: usize| {
             let rest = text.get(start..)?;
@@ -67,20 +67,20 @@ impl<'t> Around<'t> {
         Some(Self { before, here, next })
     }
 
-    /// The nearest line above that says something.
+    /// The nearest line above that is neither blank nor a comment.
     fn above(&self) -> Option<Line<'t>> {
         self.before.iter().copied().find(|line| !line.is_empty())
     }
 }
 
-/// What is wrong where the parser stopped with this message.
-pub(super) fn told(file: &Arc<YamlText>, info: &str, at: Span) -> Diagnostic {
+/// The mistake where the parser stopped with this message.
+pub(super) fn diagnose(file: &Arc<YamlText>, info: &str, at: Span) -> Diagnostic {
     let error = |span: Span, message: &str| Diagnostic::error("R002", file, span, format!("not YAML: {message}"));
-    if let Some(around) = Around::of(&file.text, at.start) {
+    if let Some(around) = Around::new(&file.text, at.start) {
         if let Some(tab) = tab(&around) {
             return error(file.span(tab), "a tab in the indentation").with_help("indent with spaces");
         }
-        if let Some(space) = odd_space(&around) {
+        if let Some(space) = non_ascii_space(&around) {
             let help = "it looks like a space and is none, as in texts from web pages; write spaces in its place";
             return error(file.span(space), "a no-break space in the indentation").with_help(help);
         }
@@ -119,7 +119,7 @@ pub(super) fn told(file: &Arc<YamlText>, info: &str, at: Span) -> Diagnostic {
     }
 }
 
-/// What to write in the place of an alias.
+/// Help for an alias: what to write instead.
 pub(super) fn instead_of_alias(file: &YamlText, at: Span) -> &'static str {
     let before = file.text.get(..at.start).unwrap_or_default();
     if before.lines().last().is_some_and(|line| line.trim_start().trim_start_matches("- ").starts_with("<<")) {
@@ -129,7 +129,7 @@ pub(super) fn instead_of_alias(file: &YamlText, at: Span) -> &'static str {
     }
 }
 
-/// A tab that indents the line where the parser stopped or the one after it, which it blames on the text before.
+/// The place of a tab in the indentation of the line where the parser stopped, or of the next line.
 fn tab(around: &Around<'_>) -> Option<Range<usize>> {
     [Some(around.here), around.next].into_iter().flatten().find_map(|line| {
         let indentation = line.text.len().saturating_sub(line.text.trim_start_matches([' ', '\t']).len());
@@ -138,19 +138,20 @@ fn tab(around: &Around<'_>) -> Option<Range<usize>> {
     })
 }
 
-/// Another space than that of the keyboard in the indentation of a line.
-fn odd_space(around: &Around<'_>) -> Option<Range<usize>> {
-    let is_odd = |c: char| (c.is_whitespace() && !c.is_ascii()) || matches!(c, '\u{200B}' | '\u{2060}' | '\u{FEFF}');
+/// The place of a space that is not ASCII in the indentation of a line.
+fn non_ascii_space(around: &Around<'_>) -> Option<Range<usize>> {
+    let is_non_ascii =
+        |c: char| (c.is_whitespace() && !c.is_ascii()) || matches!(c, '\u{200B}' | '\u{2060}' | '\u{FEFF}');
     let lines = [Some(around.here), around.next].into_iter().flatten().chain(around.before.iter().copied());
     lines.into_iter().find_map(|line| {
         let (at, space) = line.text.char_indices().find(|(_, c)| *c != ' ')?;
         // The mark of UTF-8 at the start of a file is none.
         let is_mark = line.start == 0 && at == 0 && space == '\u{FEFF}';
-        (is_odd(space) && !is_mark).then(|| line.place(at..at.saturating_add(space.len_utf8())))
+        (is_non_ascii(space) && !is_mark).then(|| line.place(at..at.saturating_add(space.len_utf8())))
     })
 }
 
-/// The colon of a key without a space behind it, and the line as it is meant.
+/// The place of the colon of a key without a space behind it, and the corrected line.
 fn colon_without_space(info: &str, around: &Around<'_>) -> Option<(Range<usize>, String)> {
     if !info.contains("simple key expect") {
         return None;
@@ -170,7 +171,7 @@ fn colon_without_space(info: &str, around: &Around<'_>) -> Option<(Range<usize>,
     })
 }
 
-/// Whether an item of a list begins on the line, deeper than a line above that is a key with its value.
+/// Whether an item of a list begins on the line, indented deeper than a key with a value above it.
 fn is_item_below_a_value(around: &Around<'_>) -> bool {
     let is_value = |line: Line<'_>| {
         let value = line.content().split_once(": ").map(|(_, value)| value.trim());
@@ -179,7 +180,7 @@ fn is_item_below_a_value(around: &Around<'_>) -> bool {
     around.here.content().starts_with("- ") && around.above().is_some_and(is_value)
 }
 
-/// What most often is behind a message of the YAML parser.
+/// Help for a message of the YAML parser: its most frequent cause.
 fn help_for(info: &str) -> Option<&'static str> {
     Some(match info {
         _ if info.contains("mapping values") => "a text with `: ` in it needs quotes",

@@ -1,4 +1,4 @@
-//! What a selection of a draft asks for: one line of YAML, the facts for which it holds, and those for which it does not.
+//! A term of a draft: one line of YAML, facts for which it holds, and similar facts for which it does not hold.
 
 use std::sync::Arc;
 
@@ -8,40 +8,40 @@ use facts::{FactSet, FactType, Record, Value, quoted, write_fact};
 use rules::Question;
 use untrusted::sanitise;
 
-/// The list of lines, and the field that they stand in.
+/// The list of lines, and the field with a line.
 const TEXT: (&str, &str) = ("text", "line");
-/// The list of what was recorded, and the field with its kind.
+/// The list of records, and the field with a record's kind.
 const TIMELINE: &str = "timeline";
 const KIND: &str = "kind";
 /// Two kinds of records.
 const ONE_KIND: &str = "thermal";
 const ANOTHER_KIND: &str = "power-state";
-/// A line that no message is part of.
+/// A line without any message of a failure.
 const OTHER_LINE: &str = "Everything went well.";
 
 #[derive(Debug, Clone)]
-pub(super) enum Asked {
-    /// A fact that has this value.
+pub(super) enum DraftTerm {
+    /// A fact with this value.
     Fact(&'static FactDefinition, Value),
-    /// A list with an entry that has these values.
+    /// A list with an entry of these values.
     Entry(&'static ListDefinition, Vec<(&'static FactDefinition, Value)>),
-    /// A text with a line of which this is a part.
-    Says(String),
-    /// Something that was recorded before: its kind, the field with the distance, and how many seconds that is at most.
+    /// A text with a line that contains this.
+    Line(String),
+    /// A record of the timeline before the incident: its kind, the field with the seconds between, and the most of them.
     Recorded(Arc<str>, &'static FactDefinition, u64),
-    /// Incidents on other machines that have this in common: the field that says so, within how many seconds, and on how
-    /// many machines.
+    /// Incidents on other machines: the field for what they have in common, within how many seconds, and on how many
+    /// machines.
     Elsewhere(&'static str, u64, usize),
 }
 
-impl Asked {
-    /// A fact's value as an incident has it, if a rule can ask for it word for word.
+impl DraftTerm {
+    /// The term for a fact's value as an incident has it, if a rule can ask for it word for word.
     pub(super) fn fact(facts: &FactSet, path: &str) -> Option<Self> {
         let definition = schema::scalar(path)?;
         Some(Self::Fact(definition, askable(definition.kind, &facts.get(path)?.value)?))
     }
 
-    /// An entry of a list with these values.
+    /// The term for an entry of a list with these values.
     pub(super) fn entry(list: &str, values: &[(&str, Value)]) -> Option<Self> {
         let definition = schema::list(list)?;
         let fields = values.iter().map(|(field, value)| {
@@ -51,7 +51,7 @@ impl Asked {
         Some(Self::Entry(definition, fields.collect::<Option<Vec<_>>>()?))
     }
 
-    /// A record of this kind so many seconds before the incident at most, by the field that says how long before.
+    /// The term for a record of this kind at most `within` seconds before the incident, by the field with the seconds.
     pub(super) fn recorded(kind: &str, field: &str, within: u64) -> Option<Self> {
         let field = schema::list(TIMELINE)?.fields.iter().find(|known| known.path == field)?;
         Some(Self::Recorded(Arc::from(kind), field, within))
@@ -62,26 +62,26 @@ impl Asked {
         match self {
             Self::Fact(definition, _) => definition.path,
             Self::Entry(definition, _) => definition.name,
-            Self::Says(_) => TEXT.0,
+            Self::Line(_) => TEXT.0,
             Self::Recorded(..) => TIMELINE,
             Self::Elsewhere(..) => OTHER_INCIDENTS,
         }
     }
 
-    /// As a selection on one line.
+    /// The YAML of a selection of this term alone, on one line.
     pub(super) fn on_one_line(&self) -> String {
-        format!("{{{}}}", self.written())
+        format!("{{{}}}", self.yaml())
     }
 
-    /// As a term of a rule.
-    pub(super) fn written(&self) -> String {
+    /// The YAML of the term.
+    pub(super) fn yaml(&self) -> String {
         match self {
             Self::Fact(definition, value) => write_fact(definition, value),
             Self::Entry(definition, fields) => {
                 let fields: Vec<String> = fields.iter().map(|(field, value)| write_fact(field, value)).collect();
                 format!("{}|any: {{{}}}", definition.name, fields.join(", "))
             }
-            Self::Says(part) => format!("{}|any: {{{}|contains: {}}}", TEXT.0, TEXT.1, quoted(part)),
+            Self::Line(part) => format!("{}|any: {{{}|contains: {}}}", TEXT.0, TEXT.1, quoted(part)),
             Self::Recorded(kind, field, within) => {
                 format!("{TIMELINE}|any: {{{KIND}: {kind}, {}|within: {}}}", field.path, duration(*within))
             }
@@ -93,24 +93,24 @@ impl Asked {
         }
     }
 
-    /// The same as a question that rules know how to answer.
+    /// The term compiled, as a question to facts.
     pub(super) fn question(&self) -> Option<Question> {
         Question::read(&self.on_one_line())
     }
 
-    /// Facts for which it holds, and no others.
+    /// Facts for which the term holds, and no others.
     pub(super) fn facts(&self) -> FactSet {
         let mut facts = FactSet::default();
         self.put(&mut facts);
         facts
     }
 
-    /// Adds to facts that for which it holds.
+    /// Adds facts for which the term holds.
     pub(super) fn put(&self, facts: &mut FactSet) {
         match self {
             Self::Fact(definition, value) => facts.set(definition.path, value.clone(), None),
             Self::Entry(definition, fields) => add(facts, definition.name, record(fields.iter().cloned())),
-            Self::Says(part) => add(facts, TEXT.0, line(part)),
+            Self::Line(part) => add(facts, TEXT.0, line(part)),
             Self::Recorded(kind, field, within) => add(facts, TIMELINE, logged(kind, field, *within)),
             Self::Elsewhere(field, within, machines) => {
                 (0..*machines).for_each(|number| add(facts, OTHER_INCIDENTS, elsewhere(field, *within, number)));
@@ -118,20 +118,20 @@ impl Asked {
         }
     }
 
-    /// Adds to facts something close to it for which it does not hold.
-    pub(super) fn put_other(&self, facts: &mut FactSet) {
+    /// Adds similar facts for which the term does not hold.
+    pub(super) fn put_near_miss(&self, facts: &mut FactSet) {
         match self {
-            Self::Fact(definition, value) => facts.set(definition.path, other(definition.kind, value), None),
+            Self::Fact(definition, value) => facts.set(definition.path, another_value(definition.kind, value), None),
             Self::Entry(definition, fields) => {
                 // Each time one field is another one: a rule that forgot it would match.
                 for changed in 0..fields.len() {
                     let fields = fields.iter().enumerate().map(|(place, (field, value))| {
-                        (*field, if place == changed { other(field.kind, value) } else { value.clone() })
+                        (*field, if place == changed { another_value(field.kind, value) } else { value.clone() })
                     });
                     add(facts, definition.name, record(fields));
                 }
             }
-            Self::Says(_) => add(facts, TEXT.0, line(OTHER_LINE)),
+            Self::Line(_) => add(facts, TEXT.0, line(OTHER_LINE)),
             Self::Recorded(kind, field, within) => {
                 let another = if &**kind == ONE_KIND { ANOTHER_KIND } else { ONE_KIND };
                 add(facts, TIMELINE, logged(another, field, *within));
@@ -145,8 +145,8 @@ impl Asked {
         }
     }
 
-    /// A name or code that tells it from others.
-    pub(super) fn telling_name(&self) -> Option<String> {
+    /// A name or code that sets the term apart from others.
+    pub(super) fn distinctive_name(&self) -> Option<String> {
         match self {
             Self::Fact(definition, value) => match definition.kind {
                 FactType::Module | FactType::Code | FactType::Text => Some(value.display(definition.kind)),
@@ -156,7 +156,7 @@ impl Asked {
                 let (field, value) = fields.first()?;
                 Some(value.display(field.kind))
             }
-            Self::Says(part) => (!part.contains(char::is_whitespace)).then(|| part.clone()),
+            Self::Line(part) => (!part.contains(char::is_whitespace)).then(|| part.clone()),
             Self::Recorded(..) | Self::Elsewhere(..) => None,
         }
     }
@@ -178,7 +178,7 @@ fn logged(kind: &str, field: &'static FactDefinition, before: u64) -> Record {
     Record { fields: vec![(KIND, Value::Text(Arc::from(kind))), (field.path, Value::Number(before))], from: None }
 }
 
-/// An incident of another machine that has something in common.
+/// An incident of another machine with something in common, so many seconds away.
 fn elsewhere(field: &'static str, away: u64, number: usize) -> Record {
     let host = Value::Text(format!("machine-{}", number.saturating_add(1)).into());
     let fields = [
@@ -190,7 +190,7 @@ fn elsewhere(field: &'static str, away: u64, number: usize) -> Record {
     Record { fields: fields.into(), from: None }
 }
 
-/// A span of time in the largest unit that holds it whole.
+/// A span of time in the largest unit of which it is a whole number.
 fn duration(seconds: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(86_400, "d"), (3600, "h"), (60, "min")];
     let whole = UNITS.into_iter().find_map(|(unit, name)| {
@@ -204,8 +204,8 @@ fn line(text: &str) -> Record {
     Record { fields: vec![(TEXT.1, Value::Text(Arc::from(text)))], from: None }
 }
 
-/// A value that means the same when it is written into a rule: a module's name without path, and no text that would be
-/// read otherwise.
+/// The value as a rule can ask for it: a module's name without path. `None` for a text that a rule would read as something
+/// else.
 fn askable(kind: FactType, value: &Value) -> Option<Value> {
     let Value::Text(text) = value else { return Some(value.clone()) };
     let text = if kind == FactType::Module { base_name(text) } else { text };
@@ -215,8 +215,8 @@ fn askable(kind: FactType, value: &Value) -> Option<Value> {
 }
 
 /// Another value of the same type.
-fn other(kind: FactType, value: &Value) -> Value {
-    /// Two codes of which most rules tell one from the other.
+fn another_value(kind: FactType, value: &Value) -> Value {
+    /// Two codes that most rules distinguish.
     const CODES: [u64; 2] = [0xC000_0005, 0xC000_0374];
     match (kind, value) {
         (FactType::Word(words), Value::Text(word)) => {
@@ -265,12 +265,12 @@ mod tests {
                 FactType::Flag => Value::Flag(true),
             };
             facts.set(definition.path, value, None);
-            let asked = Asked::fact(&facts, definition.path).expect("it can be asked for");
-            let question = asked.question().expect("a question");
+            let term = DraftTerm::fact(&facts, definition.path).expect("it can be term for");
+            let question = term.question().expect("a question");
             assert_eq!(question.holds(&facts), Some(true), "{}", definition.path);
-            assert_eq!(question.holds(&asked.facts()), Some(true), "{}", definition.path);
+            assert_eq!(question.holds(&term.facts()), Some(true), "{}", definition.path);
             let mut others = FactSet::default();
-            asked.put_other(&mut others);
+            term.put_near_miss(&mut others);
             assert_eq!(question.holds(&others), Some(false), "{}", definition.path);
             assert_eq!(question.holds(&FactSet::default()), None);
         }
@@ -278,12 +278,12 @@ mod tests {
 
     #[test]
     fn what_was_recorded_holds_for_its_kind_and_span_alone() {
-        let asked = Asked::recorded("driver-install", "seconds_before_first", 43_200).expect("a field");
-        assert_eq!(asked.written(), "timeline|any: {kind: driver-install, seconds_before_first|within: 12 h}");
-        let question = asked.question().expect("a question");
-        assert_eq!(question.holds(&asked.facts()), Some(true));
+        let term = DraftTerm::recorded("driver-install", "seconds_before_first", 43_200).expect("a field");
+        assert_eq!(term.yaml(), "timeline|any: {kind: driver-install, seconds_before_first|within: 12 h}");
+        let question = term.question().expect("a question");
+        assert_eq!(question.holds(&term.facts()), Some(true));
         let mut others = FactSet::default();
-        asked.put_other(&mut others);
+        term.put_near_miss(&mut others);
         assert_eq!(others.list(TIMELINE).map(<[Record]>::len), Some(2));
         assert_eq!(question.holds(&others), Some(false));
         assert_eq!(question.holds(&FactSet::default()), None);
