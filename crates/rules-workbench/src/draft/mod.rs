@@ -219,6 +219,7 @@ mod tests {
     use super::*;
     use facts::{FactSet, Record};
     use incident::{IncidentKind, Signature};
+    use report::model::OverRepresented;
 
     fn incident(id: &str) -> Incident {
         Incident {
