@@ -1,6 +1,7 @@
 //! `crashsift rules`: looking at rules, checking and testing them.
 
 mod causes;
+mod code;
 mod diff;
 mod facts;
 mod list;
@@ -83,6 +84,9 @@ pub struct CheckArgs {
     /// The day, in UTC, by which suppressions that ended are told, instead of the one that the computer's clock says
     #[arg(long, value_name = "DATE", value_parser = day)]
     pub today: Option<Date>,
+    /// Print what a code means that this command prints, such as R019, with an example; nothing is checked
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "today"])]
+    pub explain: Option<String>,
 }
 
 /// A day such as 2027-01-31; a date's parser takes a time behind it, too.
@@ -196,6 +200,9 @@ pub fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color:
 }
 
 fn check(args: &CheckArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+    if let Some(code) = &args.explain {
+        return code::explain(code, streams);
+    }
     let (own, sigma) = sigma::split(&args.paths);
     let checked = if sigma.is_empty() { Outcome::Fine } else { check_sigma(&sigma, streams)? };
     if own.is_empty() && !sigma.is_empty() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use spanned_yaml::{Diagnostic, Node, YamlText, parse};
+use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 
 /// All facts.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -89,7 +89,7 @@ pub fn encoded(file: &Arc<YamlText>) -> Result<Vec<u8>, Vec<Diagnostic>> {
     match postcard::to_allocvec(&schema) {
         Ok(encoded) if reader.mistakes.is_empty() => Ok(encoded),
         Ok(_) => Err(reader.mistakes),
-        Err(error) => Err(vec![Diagnostic::error("R090", file, root.span, error.to_string())]),
+        Err(error) => Err(vec![Diagnostic::error(Code::R090, file, root.span, error.to_string())]),
     }
 }
 
@@ -101,7 +101,7 @@ struct Reader<'f> {
 
 impl<'f> Reader<'f> {
     fn mistake(&mut self, node: &Node, message: String) {
-        self.mistakes.push(Diagnostic::error("R090", self.file, node.span, message));
+        self.mistakes.push(Diagnostic::error(Code::R090, self.file, node.span, message));
     }
 
     /// What is read of each item of the list under `key`.

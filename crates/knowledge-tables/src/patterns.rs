@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use spanned_yaml::{Diagnostic, Node, YamlText, parse};
+use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 
 /// How the names of these files begin.
 pub const STEM: &str = "ticket-";
@@ -272,7 +272,7 @@ pub fn patterns<'f>(
 
 /// `R090`: a pattern is not as the program needs it.
 fn mistake(file: &Arc<YamlText>, node: &Node, message: &str) -> Diagnostic {
-    Diagnostic::error("R090", file, node.span, message)
+    Diagnostic::error(Code::R090, file, node.span, message)
 }
 
 struct RowReader<'a> {

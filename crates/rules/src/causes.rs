@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Diagnostic, Node, YamlText, parse};
+use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 
 /// The cause of a verdict that names none.
 pub const UNDETERMINED: &str = "undetermined";
@@ -103,7 +103,7 @@ fn read_root(root: &Node, mistakes: &mut Mistakes) -> Option<Causes> {
             let known = || causes.families.keys().map(String::as_str);
             let help = suggestion(&family, known()).unwrap_or_else(|| format!("the families are {}", listing(known())));
             let span = entry.value.get("family").map_or(entry.key.span, |node| node.span);
-            mistakes.error_with_help("R063", span, format!("there is no family `{family}`"), help);
+            mistakes.error_with_help(Code::R063, span, format!("there is no family `{family}`"), help);
         }
         causes.causes.push(Cause { id: entry.name().to_owned(), family, means });
     }

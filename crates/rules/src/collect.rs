@@ -5,7 +5,7 @@ use super::explain::is_template;
 use super::view::View;
 use facts::schema::{LISTS, SCALARS};
 use rule_syntax::mistakes::{Mistakes, suggestion};
-use spanned_yaml::Node;
+use spanned_yaml::{Code, Node};
 
 /// Something that would make a rule surer.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ pub(super) fn plain(node: &Node, what: &str, mistakes: &mut Mistakes) -> Option<
     if is_template(text) {
         let message = format!("{what} is printed as it is; no facts can be filled in");
         let help = "facts can stand in `explanation`, in `say` and in the `text` of a remediation";
-        mistakes.error_with_help("R043", node.span, message, help);
+        mistakes.error_with_help(Code::R043, node.span, message, help);
         return None;
     }
     Some(text.trim().to_owned())
@@ -111,6 +111,6 @@ fn thing(node: &Node, name: &str, selections: &[&str], mistakes: &mut Mistakes) 
     let help = suggestion(name, facts.chain(selections.iter().copied()))
         .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
     let message = format!("`{name}` is no selection of this rule, no fact and no list");
-    mistakes.error_with_help("R020", node.span, message, help);
+    mistakes.error_with_help(Code::R020, node.span, message, help);
     None
 }

@@ -17,7 +17,7 @@ use super::view::Compared;
 use facts::schema::{FactDefinition, PLACES};
 use facts::{FactType, Value};
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Node, Span};
+use spanned_yaml::{Code, Node, Span};
 use untrusted::glob::Glob;
 use windows_codes::places;
 
@@ -188,12 +188,12 @@ pub(super) fn read(
             Modifier::Exists => "write `exists: true` or `exists: false`",
             _ => "write the comparison that is its opposite: `lt` for `gte`, `gt` for `lte`",
         };
-        mistakes.error_with_help("R021", span, message, help);
+        mistakes.error_with_help(Code::R021, span, message, help);
         return None;
     }
     let denied = |compare| Wanted::Value(if denied.is_some() { Compare::Not(Box::new(compare)) } else { compare });
     if let Some((modifier, span)) = others.next() {
-        mistakes.error("R021", *span, format!("`{modifier}` can't follow another modifier"));
+        mistakes.error(Code::R021, *span, format!("`{modifier}` can't follow another modifier"));
         return None;
     }
     let of_several = |modifier: Modifier| match modifier {
@@ -206,7 +206,7 @@ pub(super) fn read(
         let span = modifiers.last().map_or(node.span, |(_, span)| *span);
         let message =
             "`all` must follow one of `contains`, `startswith`, `endswith`, `like`, `re` and, of a text, `listed`";
-        mistakes.error("R021", span, message);
+        mistakes.error(Code::R021, span, message);
         return None;
     }
     let Some((modifier, span)) = how else {
@@ -217,7 +217,7 @@ pub(super) fn read(
         let fitting = Modifier::WORDS.iter().filter(|(_, other)| alone(other) && other.fits(fact.kind));
         let help = format!("{} can compare {}", listing(fitting.map(|(word, _)| *word)), noun(fact.kind));
         let message = format!("`{modifier}` does not compare `{}`, which is {}", fact.path, noun(fact.kind));
-        mistakes.error_with_help("R021", span, message, help);
+        mistakes.error_with_help(Code::R021, span, message, help);
         return None;
     }
     let compare = match modifier {
@@ -270,7 +270,7 @@ fn scalar<'n>(fact: &FactDefinition, node: &'n Node, mistakes: &mut Mistakes) ->
         } else {
             "quantifiers (`any`, `none`, `count`) are for lists such as `modules`"
         };
-        mistakes.error_with_help("R022", node.span, message, help);
+        mistakes.error_with_help(Code::R022, node.span, message, help);
         return None;
     }
     node.text()
@@ -282,7 +282,7 @@ fn typed(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<
         Ok(value) => Some(value),
         Err(wrong) => {
             let help = slips::comparison(fact, text).unwrap_or(wrong.help);
-            mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), help);
+            mistakes.error_with_help(Code::R022, node.span, format!("{} (`{}`)", wrong.message, fact.path), help);
             None
         }
     }
@@ -294,7 +294,12 @@ fn whole_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> O
     let Value::Text(text) = &value else { return Some(value) };
     if matches!(fact.kind, FactType::Module | FactType::Path) && !Glob::is_plain(text) {
         let message = "`*` and `?` mean nothing special in a comparison for equality";
-        mistakes.error_with_help("R022", node.span, message, format!("write `{}|like` to use a pattern", fact.path));
+        mistakes.error_with_help(
+            Code::R022,
+            node.span,
+            message,
+            format!("write `{}|like` to use a pattern", fact.path),
+        );
         return None;
     }
     refuse_path(fact, node, text, mistakes)?;
@@ -305,7 +310,7 @@ fn whole_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> O
 fn single(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
     if node.items().is_some() {
         let message = format!("a bound for `{}` is one value, not a list", fact.path);
-        mistakes.error("R022", node.span, message);
+        mistakes.error(Code::R022, node.span, message);
         return None;
     }
     typed(fact, node, mistakes)
@@ -314,7 +319,7 @@ fn single(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option
 fn part(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Part> {
     let text = scalar(fact, node, mistakes)?;
     if text.is_empty() {
-        mistakes.error("R022", node.span, "an empty text is part of every text");
+        mistakes.error(Code::R022, node.span, "an empty text is part of every text");
         return None;
     }
     refuse_path(fact, node, text, mistakes)?;
@@ -325,7 +330,7 @@ fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Opti
     let text = scalar(fact, node, mistakes)?;
     if Glob::is_plain(text) {
         let message = "a pattern without `*` and `?` is the same as a comparison for equality";
-        mistakes.warning("R080", node.span, message, format!("write `{}: {text}`, or add a `*`", fact.path));
+        mistakes.warning(Code::R080, node.span, message, format!("write `{}: {text}`, or add a `*`", fact.path));
     }
     refuse_path(fact, node, text, mistakes)?;
     Some(Glob::of_stars(&fold_part(fact.kind, text)))
@@ -338,7 +343,7 @@ fn refuse_path(fact: &FactDefinition, node: &Node, text: &str, mistakes: &mut Mi
     }
     let message = "a module name is compared without its path, so this path means nothing";
     let help = format!("write the file name only: {}", fold(fact.kind, text));
-    mistakes.error_with_help("R022", node.span, message, help);
+    mistakes.error_with_help(Code::R022, node.span, message, help);
     None
 }
 
@@ -352,7 +357,7 @@ fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut M
         Err(error) => {
             let (reason, help) = misread::says(&error);
             let at = misread::wrong_at(text).map_or(node.span, |at| node.span_within(&mistakes.file, at));
-            mistakes.error_with_help("R023", at, format!("not a regular expression: {reason}"), help);
+            mistakes.error_with_help(Code::R023, at, format!("not a regular expression: {reason}"), help);
             None
         }
     }
@@ -393,7 +398,7 @@ fn no_list<'n>(
         Some(what) => format!("data/{name}.yaml is a list of {what}"),
         None => format!("there is no list data/{name}.yaml"),
     };
-    mistakes.error_with_help("R024", node.span, message, help);
+    mistakes.error_with_help(Code::R024, node.span, message, help);
 }
 
 fn place(node: &Node, mistakes: &mut Mistakes) -> Option<&'static str> {
@@ -402,7 +407,7 @@ fn place(node: &Node, mistakes: &mut Mistakes) -> Option<&'static str> {
     if known.is_none() {
         let all = PLACES.iter().copied();
         let help = suggestion(word, all.clone()).unwrap_or_else(|| format!("the places are {}", listing(all)));
-        mistakes.error_with_help("R028", node.span, format!("there is no place `{word}`"), help);
+        mistakes.error_with_help(Code::R028, node.span, format!("there is no place `{word}`"), help);
     }
     known
 }
@@ -413,7 +418,7 @@ pub(super) fn flag(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
         Some("true") => Some(true),
         Some("false") => Some(false),
         _ => {
-            mistakes.error("R022", node.span, "`exists` must be `true` or `false`");
+            mistakes.error(Code::R022, node.span, "`exists` must be `true` or `false`");
             None
         }
     }

@@ -12,7 +12,7 @@ use super::selection::{self, Selection};
 use super::view::View;
 use facts::FactSet;
 use rule_syntax::mistakes::{Mistakes, suggestion};
-use spanned_yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText, parse, read_file};
 use untrusted::display_path;
 
 /// The name of such a file.
@@ -110,7 +110,7 @@ impl Reader<'_> {
         let count = root.get("count").and_then(|node| {
             let count = node.text().and_then(|text| text.trim().parse::<usize>().ok());
             if count.is_none() {
-                self.mistakes.error("R027", node.span, "`count` is how many incidents there are, like 2");
+                self.mistakes.error(Code::R027, node.span, "`count` is how many incidents there are, like 2");
             }
             Some((count?, node.span.line))
         });
@@ -123,7 +123,7 @@ impl Reader<'_> {
             incidents.extend(items.iter().filter_map(|item| self.incident(item)));
         } else if root.get("count").is_none() {
             let help = "say of `incidents` what they must be, or how many there are with `count`";
-            self.mistakes.error_with_help("R076", root.span, "nothing is expected", help);
+            self.mistakes.error_with_help(Code::R076, root.span, "nothing is expected", help);
         }
         Some(ExpectedFolder { file: text.name.clone(), path: self.path.to_owned(), artifacts, count, incidents })
     }
@@ -136,7 +136,7 @@ impl Reader<'_> {
         self.mistakes.keys(entries, item.span, what, &keys, &[]);
         if !entries.iter().any(|entry| entry.name() == "where" || asked.contains(&entry.name())) {
             let help = "say what it must be: `cause`, `at_least`, `rules`, `suspect`...";
-            self.mistakes.error_with_help("R076", item.span, "nothing is expected of this incident", help);
+            self.mistakes.error_with_help(Code::R076, item.span, "nothing is expected of this incident", help);
         }
         let chosen = item.entry("where").and_then(|entry| {
             let known = Known { causes: self.rules.causes(), lists: self.rules.known_lists(), proven: false };
@@ -182,7 +182,7 @@ impl Reader<'_> {
 
     fn contradiction(&mut self, span: Span, message: &str, other: Span) {
         let file = Arc::clone(&self.mistakes.file);
-        let wrong = Diagnostic::error("R077", &file, span, message).with_other(&file, other, "and this");
+        let wrong = Diagnostic::error(Code::R077, &file, span, message).with_other(&file, other, "and this");
         self.mistakes.found.push(wrong.with_help("no incident can be both; leave out one of the two"));
     }
 
@@ -208,7 +208,7 @@ impl Reader<'_> {
             let id = node.text().unwrap_or_default().trim();
             if self.rules.causes().get(id).is_none() {
                 let help = self.rules.causes().help(id);
-                self.mistakes.error_with_help("R015", node.span, format!("there is no cause `{id}`"), help);
+                self.mistakes.error_with_help(Code::R015, node.span, format!("there is no cause `{id}`"), help);
             }
             causes.push(id.to_owned());
         }
@@ -225,7 +225,7 @@ impl Reader<'_> {
                         format!("if it is a rule of the set that this folder stands in, give that set: `rules test {set}`")
                     }))
                     .unwrap_or_else(|| "`crashsift rules list` shows all rules".to_owned());
-                self.mistakes.error_with_help("R070", node.span, format!("there is no rule `{id}`"), help);
+                self.mistakes.error_with_help(Code::R070, node.span, format!("there is no rule `{id}`"), help);
             }
             ids.push(id.to_owned());
         }
@@ -247,7 +247,7 @@ impl Reader<'_> {
         let text = self.mistakes.text(node, &format!("`{key}`"))?;
         let value = text.trim().parse::<f64>().ok().filter(|value| (0.0..=1.0).contains(value));
         if value.is_none() {
-            self.mistakes.error("R016", node.span, format!("`{key}` is a confidence from 0 to 1, not `{text}`"));
+            self.mistakes.error(Code::R016, node.span, format!("`{key}` is a confidence from 0 to 1, not `{text}`"));
         }
         value
     }

@@ -17,7 +17,7 @@ use super::guarantee::World;
 use facts::schema::{LISTS, SCALARS, scalar};
 use facts::{FactSet, FactType, Value};
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::Node;
+use spanned_yaml::{Code, Node};
 
 /// Blocks that a text may use.
 const BLOCKS: &[&str] = &["if", "elif", "else", "endif"];
@@ -230,7 +230,7 @@ impl Object for Group {
 
 /// What is wrong with a text.
 struct Wrong {
-    code: &'static str,
+    code: Code,
     at: Option<Range<usize>>,
     message: String,
     help: String,
@@ -330,7 +330,7 @@ fn forbidden_blocks(text: &str) -> Vec<Wrong> {
         if !BLOCKS.contains(&word.as_str()) && !is_end {
             let message = format!("`{{% {word} %}}` is not used in rules");
             let help = format!("the blocks are {}", listing(BLOCKS.iter().copied()));
-            all.push(Wrong { code: "R040", at: Some(start..start.saturating_add(2)), message, help });
+            all.push(Wrong { code: Code::R040, at: Some(start..start.saturating_add(2)), message, help });
             forbidden.insert(word);
         }
     }
@@ -352,7 +352,7 @@ fn no_text_comparisons(text: &str) -> Vec<Wrong> {
             let message = "facts are texts here, and can only be compared with texts".to_owned();
             let help = "write the text that reports print: `{% if exception.fast_fail == \"7\" %}`".to_owned();
             let at = start.saturating_add(found.start)..start.saturating_add(found.end);
-            all.push(Wrong { code: "R044", at: Some(at), message, help });
+            all.push(Wrong { code: Code::R044, at: Some(at), message, help });
         }
     }
     all
@@ -390,7 +390,7 @@ fn unknown_fact(text: &str, path: &str) -> Option<Wrong> {
             .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned()),
     };
     let at = text.find(path).map(|start| start..start.saturating_add(path.len()));
-    Some(Wrong { code: "R041", at, message: format!("there is no fact `{path}`"), help })
+    Some(Wrong { code: Code::R041, at, message: format!("there is no fact `{path}`"), help })
 }
 
 fn no_fallback(text: &str, path: &str, error: &minijinja::Error) -> Wrong {
@@ -401,7 +401,7 @@ fn no_fallback(text: &str, path: &str, error: &minijinja::Error) -> Wrong {
     let message = format!("`{path}` may be absent when this text is written");
     let help =
         format!(r#"write `{{{{ {path} or "..." }}}}`; only what the condition of the rule asks for is always there"#);
-    Wrong { code: "R042", at: error.range().filter(|at| !at.is_empty()).or(at), message, help }
+    Wrong { code: Code::R042, at: error.range().filter(|at| !at.is_empty()).or(at), message, help }
 }
 
 fn none_known(text: &str, paths: &[&str], error: &minijinja::Error) -> Wrong {
@@ -413,7 +413,7 @@ fn none_known(text: &str, paths: &[&str], error: &minijinja::Error) -> Wrong {
     let named = paths.iter().copied().filter(|path| printed.contains(path));
     let message = format!("{} may all be absent when this text is written", listing(named));
     let help = "put a text that is always there last: `{{ ... or \"...\" }}`".to_owned();
-    Wrong { code: "R042", at, message, help }
+    Wrong { code: Code::R042, at, message, help }
 }
 
 fn failure(error: &minijinja::Error) -> Wrong {
@@ -422,7 +422,7 @@ fn failure(error: &minijinja::Error) -> Wrong {
         None => format!("the text can't be written: {}", error.kind()),
     };
     let help = r#"facts are written as {{ fact.path }} or {{ fact.path or "a fallback" }}"#.to_owned();
-    Wrong { code: "R040", at: error.range().filter(|at| !at.is_empty()), message, help }
+    Wrong { code: Code::R040, at: error.range().filter(|at| !at.is_empty()), message, help }
 }
 
 /// A value to try a text with.

@@ -12,7 +12,7 @@ use super::pattern::{self, Pattern};
 use super::value::fold;
 use facts::FactType;
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Diagnostic, Node, Span, YamlText};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText};
 
 /// Who writes the lines that a list describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +183,7 @@ impl Unresolved {
         for item in mistakes.items(root.get("lines")?, "`lines`")? {
             let Some((text, node)) = expression(item, mistakes) else { continue };
             if lines.iter().any(|known| known.text == text) {
-                mistakes.error("R061", node.span, "this expression is in this list already");
+                mistakes.error(Code::R061, node.span, "this expression is in this list already");
             } else {
                 lines.push(WrittenLine { text: text.to_owned(), node: node.clone() });
             }
@@ -210,7 +210,7 @@ fn author(node: &Node, mistakes: &mut Mistakes) -> Option<Author> {
     let known = Author::WORDS.iter().find(|(known, _)| *known == word).map(|(_, author)| *author);
     if known.is_none() {
         let help = format!("it is one of {}", listing(Author::WORDS.iter().map(|(word, _)| *word)));
-        mistakes.error_with_help("R061", node.span, format!("`{word}` writes no lines"), help);
+        mistakes.error_with_help(Code::R061, node.span, format!("`{word}` writes no lines"), help);
     }
     known
 }
@@ -292,7 +292,7 @@ impl Resolver<'_> {
                     let help = suggestion(name, names)
                         .unwrap_or_else(|| "in a line of a list, `{NAME}` stands for any line of that list".to_owned());
                     let span = line.node.span_within(&list.file, at);
-                    self.found.push(Diagnostic::error("R024", &list.file, span, message).with_help(help));
+                    self.found.push(Diagnostic::error(Code::R024, &list.file, span, message).with_help(help));
                     return None;
                 }
             };
@@ -300,7 +300,7 @@ impl Resolver<'_> {
                 let message = format!("`{name}` names this list, too, by itself or by way of others");
                 let help = "write out what one of them stands for";
                 let span = line.node.span_within(&list.file, at);
-                self.found.push(Diagnostic::error("R067", &list.file, span, message).with_help(help));
+                self.found.push(Diagnostic::error(Code::R067, &list.file, span, message).with_help(help));
                 return None;
             };
             expanded.push_str(line.text.get(from..at.start)?);
@@ -372,7 +372,7 @@ fn compiled(list: Unresolved, expressions: Vec<Option<String>>, found: &mut Vec<
             let at = misread::wrong_at(&expression).filter(|_| expression == line.text);
             let at = at.map_or(line.node.span, |at| line.node.span_within(&file, at));
             let message = format!("not a regular expression: {reason}");
-            found.push(Diagnostic::error("R023", &file, at, message).with_help(help));
+            found.push(Diagnostic::error(Code::R023, &file, at, message).with_help(help));
             continue;
         }
         patterns.push(Pattern::new(&expression));

@@ -6,7 +6,7 @@ use super::{slips, value};
 use facts::schema::{LISTS, ListDefinition};
 use facts::{FactType, Value};
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::Node;
+use spanned_yaml::{Code, Node};
 
 /// How many entries of a list must fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(super) fn read_count(
         bounds = bounds.saturating_add(1);
         let Some(bound) = entry.value.text().and_then(|text| text.parse::<u64>().ok()) else {
             let message = format!("`{}` must be a number of entries, like 2", entry.name());
-            mistakes.error("R027", entry.value.span, message);
+            mistakes.error(Code::R027, entry.value.span, message);
             continue;
         };
         match entry.name() {
@@ -97,12 +97,17 @@ pub(super) fn read_count(
     }
     if bounds == 0 && !is_told {
         let help = format!("write `{}|count: {{where: {{...}}, gte: 2}}`", list.name);
-        mistakes.error_with_help("R027", node.span, "`count` needs a bound: `lt`, `lte`, `gt`, `gte` or `eq`", help);
+        mistakes.error_with_help(
+            Code::R027,
+            node.span,
+            "`count` needs a bound: `lt`, `lte`, `gt`, `gte` or `eq`",
+            help,
+        );
     } else if least > most {
         let help = "`lt` and `gt` leave their number out, `lte` and `gte` take it in: `gte: 2, lte: 2` is `eq: 2`";
-        mistakes.error_with_help("R027", node.span, "no number of entries fits these bounds", help);
+        mistakes.error_with_help(Code::R027, node.span, "no number of entries fits these bounds", help);
     } else if bounds > 0 && least == 0 && most == u64::MAX {
-        mistakes.error("R027", node.span, "every number of entries fits these bounds");
+        mistakes.error(Code::R027, node.span, "every number of entries fits these bounds");
     }
     let filter = match node.get("where") {
         Some(node) => entry_filter(list, node, known, mistakes),
@@ -131,7 +136,7 @@ pub(super) fn no_time(list: &ListDefinition, node: &Node, mistakes: &mut Mistake
     let message = format!("the entries of `{}` have no time, so none lie `within` a span", list.name);
     let timed = LISTS.iter().filter(|list| list.fields.iter().any(|field| field.path == "seconds_before"));
     let help = format!("lists with times are {}", listing(timed.map(|list| list.name)));
-    mistakes.error_with_help("R029", node.span, message, help);
+    mistakes.error_with_help(Code::R029, node.span, message, help);
 }
 
 /// Reads a span of time: seconds.
@@ -140,11 +145,11 @@ pub(super) fn span(node: &Node, mistakes: &mut Mistakes) -> Option<u64> {
     match value::parse(FactType::Duration, text) {
         Ok(Value::Number(seconds)) if seconds > 0 => Some(seconds),
         Ok(_) => {
-            mistakes.error("R022", node.span, "a span of time is longer than nothing");
+            mistakes.error(Code::R022, node.span, "a span of time is longer than nothing");
             None
         }
         Err(wrong) => {
-            mistakes.error_with_help("R022", node.span, format!("{} (`within`)", wrong.message), wrong.help);
+            mistakes.error_with_help(Code::R022, node.span, format!("{} (`within`)", wrong.message), wrong.help);
             None
         }
     }
@@ -156,7 +161,12 @@ fn read_distinct(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) ->
     let Some((field, definition)) = list.fields.iter().enumerate().find(|(_, field)| field.path == name) else {
         let fields = list.fields.iter().map(|field| field.path);
         let help = suggestion(name, fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
-        mistakes.error_with_help("R020", node.span, format!("an entry of `{}` has no field `{name}`", list.name), help);
+        mistakes.error_with_help(
+            Code::R020,
+            node.span,
+            format!("an entry of `{}` has no field `{name}`", list.name),
+            help,
+        );
         return None;
     };
     Some(Distinct { field, absent: Absence::of(definition, list) })

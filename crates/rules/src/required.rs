@@ -7,7 +7,7 @@ use super::evaluate::{RestsOn, Truth};
 use super::view::View;
 use facts::schema::{LISTS, SCALARS, scalar};
 use rule_syntax::mistakes::{Mistakes, closest, suggestion};
-use spanned_yaml::Node;
+use spanned_yaml::{Code, Node};
 
 /// A fact or list that has to be known, by its index in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,14 +48,14 @@ pub(super) fn read(node: &Node, mistakes: &mut Mistakes) -> Vec<Required> {
         let Some(path) = mistakes.text(item, "an entry of `requires`") else { continue };
         match Required::find(path) {
             Some(required) if all.contains(&required) => {
-                mistakes.error("R034", item.span, format!("`{path}` is required twice"));
+                mistakes.error(Code::R034, item.span, format!("`{path}` is required twice"));
             }
             Some(required) => all.push(required),
             None => {
                 let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
                 let help = suggestion(path, known)
                     .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
-                mistakes.error_with_help("R020", item.span, format!("there is no fact `{path}`"), help);
+                mistakes.error_with_help(Code::R020, item.span, format!("there is no fact `{path}`"), help);
             }
         }
     }

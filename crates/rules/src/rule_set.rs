@@ -19,7 +19,7 @@ use super::rule::{Origin, Rule};
 use super::source::{BUILTIN, SetSource};
 use super::supersede;
 use super::{Known, parse};
-use spanned_yaml::{Diagnostic, Span, YamlText, sort_diagnostics};
+use spanned_yaml::{Code, Diagnostic, Span, YamlText, sort_diagnostics};
 
 /// A rule set that takes part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -212,7 +212,7 @@ impl RuleSet {
                 Some(file) => {
                     let message = "only the built-in rule set has causes";
                     let help = "name one of its causes in the rules, and remove this file";
-                    found.push(Diagnostic::error("R065", file, Span::file_start(), message).with_help(help));
+                    found.push(Diagnostic::error(Code::R065, file, Span::file_start(), message).with_help(help));
                 }
                 None => {}
             }
@@ -379,7 +379,7 @@ fn report_no_effect(set: &SetSource, own: &Own, found: &mut Vec<Diagnostic>) {
         let message = "neither rules nor lists in this folder, so it changes nothing";
         let help = "tables of data/ are put into the program when it is built; what a rule set adds are lists of modules and \
                     of lines";
-        found.push(Diagnostic::error("R064", table, Span::file_start(), message).with_help(help));
+        found.push(Diagnostic::error(Code::R064, table, Span::file_start(), message).with_help(help));
     }
 }
 
@@ -424,7 +424,7 @@ fn report_equal_ids(rules: &[Rule], unfinished: &[parse::Unfinished], found: &mu
             } else {
                 "give it another name; to change a rule of another set, use `override` or `disable`"
             };
-            Diagnostic::error("R019", rule.file, rule.span, format!("there are two rules `{}`", rule.id))
+            Diagnostic::error(Code::R019, rule.file, rule.span, format!("there are two rules `{}`", rule.id))
                 .with_other(first.file, first.span, "first here")
                 .with_help(help)
         }));

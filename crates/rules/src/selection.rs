@@ -10,7 +10,7 @@ use super::slips;
 use facts::FactType;
 use facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS, scalar};
 use rule_syntax::mistakes::{Mistakes, NEWER, closest, listing, suggestion};
-use spanned_yaml::{Entry, Node, Span};
+use spanned_yaml::{Code, Entry, Node, Span};
 
 /// A named selection: it holds when all terms of one of its alternatives hold.
 #[derive(Debug, Clone)]
@@ -185,13 +185,13 @@ pub(super) fn alternative(node: &Node, what: &str, known: &Known<'_>, mistakes: 
 
 fn filled_mapping<'n>(node: &'n Node, what: &str, mistakes: &mut Mistakes) -> Option<&'n [Entry]> {
     if node.is_nothing() || node.entries().is_some_and(<[_]>::is_empty) {
-        mistakes.error("R025", node.span, format!("{what} asks for nothing and would always hold"));
+        mistakes.error(Code::R025, node.span, format!("{what} asks for nothing and would always hold"));
         return None;
     }
     if node.text().is_some() {
         let help =
             "write what facts must be: `{exception.code: 0xC0000005, process.name: app.exe}`, or a line for each";
-        mistakes.error_with_help("R012", node.span, format!("{what} must be a mapping, not a text"), help);
+        mistakes.error_with_help(Code::R012, node.span, format!("{what} must be a mapping, not a text"), help);
         return None;
     }
     mistakes.mapping(node, what)
@@ -217,7 +217,7 @@ fn fact_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
     if let Some((word, span)) = key.modifiers.iter().find(|(word, _)| Quantifier::WORDS.contains(word)) {
         let message = format!("`{word}` is for lists, and `{}` is a single value", fact.path);
         let lists = listing(LISTS.iter().map(|list| list.name));
-        mistakes.error_with_help("R026", *span, message, format!("the lists are {lists}"));
+        mistakes.error_with_help(Code::R026, *span, message, format!("the lists are {lists}"));
         return None;
     }
     let modifiers = key.compare_modifiers(mistakes)?;
@@ -246,7 +246,7 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
             let field = telling_field(list);
             let help =
                 format!("write `{}|any: {{{field}: ...}}`, or `none`, `count` or `sequence` for `any`", list.name);
-            mistakes.error_with_help("R026", entry.key.span, message, help);
+            mistakes.error_with_help(Code::R026, entry.key.span, message, help);
             return None;
         }
         [.., (word, span)] => {
@@ -260,7 +260,7 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
                 };
                 format!("write `{}|any: {{{term}: ...}}` to compare a field of its entries", list.name)
             });
-            mistakes.error_with_help("R026", *span, message, help);
+            mistakes.error_with_help(Code::R026, *span, message, help);
             // What stands below a word that is only misspelt can be looked at all the same.
             match (key.modifiers.len(), closest(word, Quantifier::WORDS.iter().copied())) {
                 (1, Some("any" | "none")) => drop(entry_filter(list, &entry.value, known, mistakes)),
@@ -289,7 +289,7 @@ pub(super) fn entry_filter(
         if let Some(text) = node.text().filter(|_| !node.is_nothing()) {
             let message = format!("{what} must be a mapping, not a text");
             let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
-            mistakes.error_with_help("R012", node.span, message, help);
+            mistakes.error_with_help(Code::R012, node.span, message, help);
             continue;
         }
         let Some(entries) = filled_mapping(node, &what, mistakes) else { continue };
@@ -309,7 +309,7 @@ fn field_term(list: &ListDefinition, entry: &Entry, known: &Known<'_>, mistakes:
         let help =
             suggestion(key.name, fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
         let message = format!("an entry of `{}` has no field `{}`", list.name, key.name);
-        mistakes.error_with_help("R020", key.span(mistakes), message, help);
+        mistakes.error_with_help(Code::R020, key.span(mistakes), message, help);
         return None;
     };
     let modifiers = key.compare_modifiers(mistakes)?;
@@ -344,7 +344,7 @@ fn unknown_fact(key: &Key<'_>, mistakes: &mut Mistakes) {
             .or_else(|| suggestion(key.name, known))
             .unwrap_or_else(|| format!("`crashsift rules facts` prints all facts with their types{NEWER}")),
     };
-    mistakes.error_with_help("R020", key.span(mistakes), message, help);
+    mistakes.error_with_help(Code::R020, key.span(mistakes), message, help);
 }
 
 /// A key taken apart: `NAME|WORD|WORD`.
@@ -389,7 +389,7 @@ impl<'n> Key<'n> {
                     .map(str::to_owned)
                     .or_else(|| suggestion(word, words.clone()))
                     .unwrap_or_else(|| format!("the modifiers are {}{NEWER}", listing(words)));
-                mistakes.error_with_help("R021", *span, format!("there is no modifier `{word}`"), help);
+                mistakes.error_with_help(Code::R021, *span, format!("there is no modifier `{word}`"), help);
                 continue;
             };
             read.push((modifier, *span));

@@ -10,7 +10,7 @@ use super::value;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use facts::{FactSet, Record, Value};
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Node, Span, YamlText};
+use spanned_yaml::{Code, Node, Span, YamlText};
 
 /// The tests of a rule.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub(super) fn read(tests: &Node, key: Span, mistakes: &mut Mistakes) -> Vec<Self
         if !items.iter().any(|item| expected(item).as_deref() == Some(wanted.word())) {
             let message = format!("no test expects `{wanted}`");
             let help = "a rule is shown to match what it is for, and to leave alone what is close to it";
-            mistakes.error_with_help("R050", key, message, help);
+            mistakes.error_with_help(Code::R050, key, message, help);
         }
     }
     tests
@@ -94,7 +94,7 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
             let words = Outcome::EXPECTED.map(Outcome::word);
             let meant = slips::outcome(word).map(str::to_owned).or_else(|| suggestion(word, words));
             let help = meant.unwrap_or_else(|| format!("it is one of {}", listing(words)));
-            mistakes.error_with_help("R014", node.span, format!("a test can't expect `{word}`"), help);
+            mistakes.error_with_help(Code::R014, node.span, format!("a test can't expect `{word}`"), help);
         }
         known
     });
@@ -102,7 +102,7 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
         let confidence = mistakes.confidence(node, "`confidence`")?;
         if matches!(expect, Some(Outcome::NoMatch | Outcome::Skipped)) {
             let help = "only of a rule that matches it can be said how sure it is";
-            mistakes.error_with_help("R014", node.span, "a test that expects no match has no confidence", help);
+            mistakes.error_with_help(Code::R014, node.span, "a test that expects no match has no confidence", help);
             return None;
         }
         Some(confidence)
@@ -133,7 +133,7 @@ pub(super) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet
             let help = slips::fact_of_test(name)
                 .or_else(|| suggestion(name, known))
                 .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
-            mistakes.error_with_help("R020", entry.key.span, format!("there is no fact `{name}`"), help);
+            mistakes.error_with_help(Code::R020, entry.key.span, format!("there is no fact `{name}`"), help);
         }
     }
     (mistakes.errors() == before).then_some(facts)
@@ -144,7 +144,7 @@ fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> 
         let message = format!("`{}` is a list of entries, not {}", list.name, node.kind_name());
         let field = telling_field(list);
         let help = format!("write `{}: [{{{field}: ...}}]`; `[]` for a list that is known to be empty", list.name);
-        mistakes.error_with_help("R022", node.span, message, help);
+        mistakes.error_with_help(Code::R022, node.span, message, help);
         return Vec::new();
     };
     let mut read: Vec<(&Node, Record)> =
@@ -161,7 +161,7 @@ fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> O
     if let Some(text) = item.text().filter(|_| !item.is_nothing()) {
         let message = format!("an entry of `{}` must be a mapping, not a text", list.name);
         let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
-        mistakes.error_with_help("R012", item.span, message, help);
+        mistakes.error_with_help(Code::R012, item.span, message, help);
         return None;
     }
     let entries = mistakes.mapping(item, &format!("an entry of `{}`", list.name))?;
@@ -170,7 +170,7 @@ fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> O
         let help =
             suggestion(entry.name(), fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
         let message = format!("an entry of `{}` has no field `{}`", list.name, entry.name());
-        mistakes.error_with_help("R020", entry.key.span, message, help);
+        mistakes.error_with_help(Code::R020, entry.key.span, message, help);
     }
     let fields = list.fields.iter().filter_map(|field| {
         let value = read_value(field, item.get(field.path)?, mistakes)?;
@@ -202,13 +202,13 @@ fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Op
     let Some(text) = node.text().filter(|_| !node.is_nothing()) else {
         let message = format!("`{}` needs {}, not {}", fact.path, value::noun(fact.kind), node.kind_name());
         let help = "leave a fact out when it shall be absent";
-        mistakes.error_with_help("R022", node.span, message, help);
+        mistakes.error_with_help(Code::R022, node.span, message, help);
         return None;
     };
     match value::of(fact, text) {
         Ok(value) => Some(value),
         Err(wrong) => {
-            mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
+            mistakes.error_with_help(Code::R022, node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
             None
         }
     }

@@ -8,7 +8,7 @@ use super::selection::{Absence, EntryFilter, entry_filter};
 use super::view::{Compared, Row};
 use facts::schema::{LISTS, ListDefinition};
 use rule_syntax::mistakes::{Mistakes, listing};
-use spanned_yaml::Node;
+use spanned_yaml::{Code, Node};
 
 /// Fewer steps are no order, more than this are no rule that somebody could explain.
 pub(super) const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
@@ -58,7 +58,7 @@ pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistak
         let message = format!("the entries of `{}` have no order, so none follows another", list.name);
         let ordered = LISTS.iter().filter(|list| order_of(list).is_some());
         let help = format!("lists with an order are {}", listing(ordered.map(|list| list.name)));
-        mistakes.error_with_help("R037", node.span, message, help);
+        mistakes.error_with_help(Code::R037, node.span, message, help);
         return None;
     };
     let before = mistakes.errors();
@@ -79,12 +79,12 @@ pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistak
             match node.text() {
                 Some("true") => adjacent = true,
                 Some("false") => {}
-                _ => mistakes.error("R022", node.span, "`adjacent` must be `true` or `false`"),
+                _ => mistakes.error(Code::R022, node.span, "`adjacent` must be `true` or `false`"),
             }
             if timed.is_some() {
                 let message = format!("the entries of `{}` have times and no positions", list.name);
                 mistakes.error_with_help(
-                    "R037",
+                    Code::R037,
                     node.span,
                     message,
                     "write `within: 1 min` for what lies close together",
@@ -98,7 +98,7 @@ pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistak
         let message =
             format!("a sequence has {} to {} steps, and this one {}", STEPS.start(), STEPS.end(), items.len());
         let help = format!("write `{}|any: {{...}}` for one entry", list.name);
-        mistakes.error_with_help("R037", steps.span, message, help);
+        mistakes.error_with_help(Code::R037, steps.span, message, help);
         return None;
     }
     let read: Vec<EntryFilter> = items.iter().filter_map(|item| entry_filter(list, item, known, mistakes)).collect();

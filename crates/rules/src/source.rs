@@ -11,7 +11,7 @@ use super::test_file::{self, Beside};
 use super::tool;
 use rule_syntax::mistakes::Mistakes;
 use rule_syntax::prepared::{Part, Prepared, PreparedRule};
-use spanned_yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText, parse, read_file};
 use untrusted::display_path;
 
 /// Path below `rules/` and text of every file of the built-in set.
@@ -158,7 +158,7 @@ impl SetSource {
                 Ok(entry) => entry,
                 Err(error) => {
                     let message = format!("cannot be read: {error}");
-                    found.push(Diagnostic::error("R001", &nowhere, Span::file_start(), message));
+                    found.push(Diagnostic::error(Code::R001, &nowhere, Span::file_start(), message));
                     continue;
                 }
             };
@@ -177,7 +177,7 @@ impl SetSource {
             files = files.saturating_add(1);
             if files > MAX_FILES {
                 let message = format!("more than {MAX_FILES} files in one rule set");
-                found.push(Diagnostic::error("R004", &nowhere, Span::file_start(), message));
+                found.push(Diagnostic::error(Code::R004, &nowhere, Span::file_start(), message));
                 break;
             }
             set.files.push(path.to_owned());
@@ -200,7 +200,7 @@ impl SetSource {
         } else if set.rules.is_empty() && set.tests.is_empty() && set.expected.is_empty() && set.data.is_empty() {
             let message = "neither rules nor lists in this folder";
             let help = "rules stand in AREA/*.yaml below the folder, lists in data/*.yaml";
-            found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
+            found.push(Diagnostic::error(Code::R064, &nowhere, Span::file_start(), message).with_help(help));
         }
         set.place_tests(found);
         set
@@ -212,7 +212,7 @@ impl SetSource {
             let nowhere = YamlText::new(display_path(first), String::new());
             let message = "a folder of artifacts that says what they must yield, and no rules";
             let help = "`crashsift rules test` runs it";
-            found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
+            found.push(Diagnostic::error(Code::R064, &nowhere, Span::file_start(), message).with_help(help));
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::finding::Finding;
 use super::parse::Read;
 use rule_syntax::mistakes::{closest, did_you_mean};
-use spanned_yaml::{Diagnostic, Node, Span, YamlText};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText};
 
 /// A rule that is superseded, as a rule names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub(super) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
         for one in superseded {
             if !read.has(&one.id) {
                 let message = format!("there is no rule `{}`", one.id);
-                let wrong = Diagnostic::error("R035", file, one.span, message);
+                let wrong = Diagnostic::error(Code::R035, file, one.span, message);
                 let known = closest(&one.id, read.written.iter().map(String::as_str));
                 let help = known.map_or_else(|| "`crashsift rules list` shows all rules".to_owned(), did_you_mean);
                 found.push(wrong.with_help(help));
@@ -114,7 +114,7 @@ pub(super) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
                 } else {
                     format!("`{}` supersedes this rule in turn, so neither would be left", one.id)
                 };
-                found.push(Diagnostic::error("R036", file, one.span, message));
+                found.push(Diagnostic::error(Code::R036, file, one.span, message));
             }
         }
     }

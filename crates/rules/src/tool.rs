@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evidence::Version;
-use spanned_yaml::{Diagnostic, Node, YamlText};
+use spanned_yaml::{Code, Diagnostic, Node, YamlText};
 
 /// The version of this program.
 const THIS: &str = env!("CARGO_PKG_VERSION");
@@ -19,7 +19,7 @@ pub(super) struct Wrong {
 /// Looks at `tool: ">=0.2"`: `R066` where this program is older, or where it says something else.
 pub(super) fn look(node: &Node, file: &Arc<YamlText>) -> Option<Wrong> {
     let wrong = |message: String, help: &str, is_newer| {
-        Some(Wrong { diagnostic: Diagnostic::error("R066", file, node.span, message).with_help(help), is_newer })
+        Some(Wrong { diagnostic: Diagnostic::error(Code::R066, file, node.span, message).with_help(help), is_newer })
     };
     let written = node.text().unwrap_or_default().trim();
     let least = written.strip_prefix(">=").and_then(|version| version.trim().parse::<Version>().ok());
@@ -60,8 +60,8 @@ mod tests {
     #[test]
     fn a_set_for_this_program_is_checked_as_ever() {
         let said = said("'>=0.1'", "schema: 1\nrules: []\n");
-        assert!(said.iter().any(|one| one.starts_with("R010")), "{said:?}");
-        assert!(!said.iter().any(|one| one.starts_with("R066")), "{said:?}");
+        assert!(said.iter().any(|one| one.starts_with(Code::R010)), "{said:?}");
+        assert!(!said.iter().any(|one| one.starts_with(Code::R066)), "{said:?}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::quantifier::Quantifier;
 use crate::rule::{Adjustment, Effect, Rule};
 use crate::selection::{Selection, Term, Test};
 use rule_syntax::condition::Condition;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// Rules that ask for more different things than this are not looked through: each doubles what there is to try.
 const MOST_ASKED: usize = 12;
@@ -42,7 +42,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             ),
             _ => continue,
         };
-        rule.warn("R100", adjustment.span, message, help, found);
+        rule.warn(Code::R100, adjustment.span, message, help, found);
     }
 }
 

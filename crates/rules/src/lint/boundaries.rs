@@ -7,7 +7,7 @@ use super::{Linted, comparisons};
 use crate::compare::Compare;
 use crate::rule::Rule;
 use crate::selection::Term;
-use spanned_yaml::{Diagnostic, Span};
+use spanned_yaml::{Code, Diagnostic, Span};
 
 /// `R105`: a boundary of words with characters on both sides of which it can't stand between.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
@@ -17,7 +17,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             for written in patterns.iter().map(|pattern| pattern.written()) {
                 let Some(wrong) = Parser::new().parse(written).ok().and_then(|hir| never(&hir)) else { continue };
                 let message = format!("in the regular expression `{written}`, {}", wrong.says());
-                rule.warn("R105", place(rule.rule, term, written), message, wrong.help(), found);
+                rule.warn(Code::R105, place(rule.rule, term, written), message, wrong.help(), found);
             }
         }
     }

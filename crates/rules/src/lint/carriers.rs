@@ -7,7 +7,7 @@ use crate::quantifier::Quantifier;
 use crate::selection::{FieldTest, Test};
 use crate::view::Compared;
 use facts::Value;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// The list of modules that deliver exceptions for others.
 const CARRIERS: &str = "carriers";
@@ -88,7 +88,7 @@ pub(super) fn look(rule: &Linted<'_>, carriers: &Carriers<'_>, found: &mut Vec<D
         {
             let message = "a module that delivers exceptions for others is never the suspect".to_owned();
             let help = "ask for `fault_site.module`, together with what tells the cause";
-            rule.warn("R085", term.span, message, help, found);
+            rule.warn(Code::R085, term.span, message, help, found);
         }
     }
     let only_carriers = |way: &Way<'_>| {
@@ -103,7 +103,7 @@ pub(super) fn look(rule: &Linted<'_>, carriers: &Carriers<'_>, found: &mut Vec<D
         let message =
             "the only module that the rule names delivers exceptions for others, so it tells no cause".to_owned();
         let help = "ask for its caller (`suspect.module`), a message, or what else sets this cause apart";
-        rule.warn("R085", rule.rule.id_span, message, help, found);
+        rule.warn(Code::R085, rule.rule.id_span, message, help, found);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::rule::Rule;
 use crate::selection::{EntryFilter, FieldTerm, FieldTest, Term, Test};
 use crate::view::Compared;
 use facts::{FactType, Value};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// Why a way is none.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +58,7 @@ fn never_holds(rule: &Linted<'_>, term: &Term, field: Option<&'static str>) -> D
         ),
         None => (format!("no value of `{path}` fits this"), "the rule never matches because of it"),
     };
-    Diagnostic::warning("R083", &rule.rule.file, term.span, message).with_help(help)
+    Diagnostic::warning(Code::R083, &rule.rule.file, term.span, message).with_help(help)
 }
 
 /// Two terms, the first of which stands first.
@@ -71,7 +71,7 @@ fn pair(rule: &Linted<'_>, first: Literal<'_>, second: Literal<'_>) -> Diagnosti
         (false, true) => format!("`{path}` is always what line {line} asks where it is this, and the rule excludes it"),
         (false, false) => format!("`{path}` is always this or what line {line} asks, and the rule excludes both"),
     };
-    let wrong = Diagnostic::warning("R083", &rule.rule.file, second.term.span, message);
+    let wrong = Diagnostic::warning(Code::R083, &rule.rule.file, second.term.span, message);
     if first.term.span == second.term.span {
         return wrong.with_help("the condition asks for it both with and without `not`");
     }

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use crate::overlay::{Place, Suppressions};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// `R106`: a suppression whose last day is before `today`. Reports never ask for the day; whoever keeps rules in order
 /// does.
@@ -18,6 +18,6 @@ pub(crate) fn look(suppressions: &Suppressions, today: Date, found: &mut Vec<Dia
         let message = format!("this suppression of `{rule}` ended with {until}, {ago}: later findings are shown");
         let help =
             "give a later day if its reason still holds; else remove it, unless older incidents are to stay suppressed";
-        found.push(Diagnostic::warning("R106", file, *span, message).with_help(help));
+        found.push(Diagnostic::warning(Code::R106, file, *span, message).with_help(help));
     }
 }

@@ -4,7 +4,7 @@ use super::{Linted, fields};
 use crate::compare::Compare;
 use crate::selection::{FieldTest, Test};
 use facts::{FactType, Value};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// What compares the name of something that need not have an ending: processes of the system (`System`, `Registry`),
 /// and drivers of which the kernel keeps a part of the name.
@@ -36,7 +36,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
         if let Some(name) = of_fact {
             let message = format!("no module is called `{name}`: the names of files have their endings");
             let help = format!("write `{name}.dll` (or .exe, .sys, .pyd), or `|like: '{name}.*'`");
-            rule.warn("R096", term.span, message, &help, found);
+            rule.warn(Code::R096, term.span, message, &help, found);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{Linted, comparisons};
 use crate::compare::Compare;
 use crate::slips::between_slashes;
 use facts::FactType;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// `R088`: an expression that can't be found in what it is asked of.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
@@ -26,7 +26,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
                             "write what the text says; `crashsift inspect` shows facts as rules see them".to_owned()
                         }
                     };
-                    rule.warn("R088", term.span, message, &help, found);
+                    rule.warn(Code::R088, term.span, message, &help, found);
                 }
             }
         }

@@ -7,7 +7,7 @@ use crate::compare::Compare;
 use crate::quantifier::Quantifier;
 use crate::rule::Effect;
 use crate::selection::{EntryFilter, FieldTest, Test};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// From this confidence on a verdict asks to be acted on, and what people tell is not enough for that.
 const SURE: f64 = 0.8;
@@ -33,7 +33,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let message = format!("{highest:.2} is too much for lines that people may have written");
     let help = "ask for a fact, for a message word for word (`contains`), or for a list with `written_by: program`; or be \
                 less sure";
-    rule.warn("R108", told.term.span, message, help, found);
+    rule.warn(Code::R108, told.term.span, message, help, found);
 }
 
 /// Whether a rule that matches in this way rests on lines of texts, none of which a program is known to have written.

@@ -4,7 +4,7 @@ use super::{Linted, comparisons};
 use crate::compare::{Compare, Part};
 use crate::pattern::Pattern;
 use facts::FactType;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// The folder that holds the profiles of all users, folded.
 const USERS: &str = "users";
@@ -20,7 +20,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             if let Some(path) = one_machines(kind, compare) {
                 let message = format!("only machines where it lies in this very folder have `{path}`");
                 let help = "compare the name or the end of the path (`endswith`), or ask for its place (`place`)";
-                rule.warn("R084", term.span, message, help, found);
+                rule.warn(Code::R084, term.span, message, help, found);
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::sequence::Along;
 use facts::MOST_BEFORE;
 use facts::schema::{INCIDENT_KINDS, ListDefinition, OTHER_INCIDENTS};
 use facts::{FactType, MOST_OF_A_KIND, MOST_OTHERS, Value, reach_seconds};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// `R086`: a look further back than rules see, a count of more entries or values than there are, and a sequence after
 /// the incident.
@@ -33,7 +33,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             let is_after = |terms: &Vec<FieldTerm>| of_field(terms, list, "seconds_after").any(is_there);
             if let Some(what) = dead(sequence.steps.iter(), is_after) {
                 let message = format!("{what}: a sequence over `{}` ends with the incident", list.name);
-                rule.warn("R086", term.span, message, help, found);
+                rule.warn(Code::R086, term.span, message, help, found);
             }
         }
     }
@@ -97,7 +97,7 @@ fn too_many(
         Some((most, format!("`{}` has no more than {most} different values there", field.path)))
     });
     if let Some((_, why)) = values.into_iter().chain(most).find(|(most, _)| count.least > *most) {
-        rule.warn("R086", term.span, format!("this never holds: {why}"), "ask for fewer", found);
+        rule.warn(Code::R086, term.span, format!("this never holds: {why}"), "ask for fewer", found);
     }
 }
 
@@ -137,11 +137,11 @@ fn too_far(
     let filters: Vec<&EntryFilter> = term.test.entries().collect();
     if let Some(dead) = dead(filters.iter().copied(), is_beyond) {
         let message = format!("{dead}: rules see {} hours of {what} before an incident", hours(&is_beyond));
-        rule.warn("R086", term.span, message, help, found);
+        rule.warn(Code::R086, term.span, message, help, found);
     }
     if filters.iter().flat_map(|entries| &entries.alternatives).any(is_wide) {
         let message = format!("rules see {} hours of {what} before an incident, and not so much", hours(&is_wide));
-        rule.warn("R086", term.span, message, help, found);
+        rule.warn(Code::R086, term.span, message, help, found);
     }
 }
 

@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::Linted;
 use crate::unfinished::REFERENCE;
 use rule_syntax::mistakes::Mistakes;
-use spanned_yaml::{Diagnostic, Node};
+use spanned_yaml::{Code, Diagnostic, Node};
 
 /// The code of this lint.
-const CODE: &str = "R102";
+const CODE: Code = Code::R102;
 
 /// `R102`: a reference that is no address, or stands twice.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {

@@ -6,7 +6,7 @@ use crate::quantifier::Quantifier;
 use crate::selection::{FieldTerm, FieldTest, Test};
 use crate::view::Compared;
 use facts::{FactType, Value};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// Texts that nobody would look for: what fits both of them fits everything.
 pub(super) const ODD_TEXTS: [&str; 2] = ["", "\u{1}~\u{1}"];
@@ -78,7 +78,7 @@ pub(super) fn terms(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
         if let Some(path) = of_fact {
             let message = format!("every value of `{path}` fits this");
             let help = "to ask whether it is known, write `|exists: true`";
-            rule.warn("R092", term.span, message, help, found);
+            rule.warn(Code::R092, term.span, message, help, found);
         }
     }
 }
@@ -91,6 +91,6 @@ pub(super) fn rule(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     if rule.rule.confidence() >= PROBABLE && rule.ways.iter().any(matches_all) {
         let message = "the rule matches every incident of its kind, whatever its evidence says".to_owned();
         let help = "ask for what sets apart the incidents that have this cause, or be less sure";
-        rule.warn("R082", rule.rule.id_span, message, help, found);
+        rule.warn(Code::R082, rule.rule.id_span, message, help, found);
     }
 }

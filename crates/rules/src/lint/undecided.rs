@@ -3,7 +3,7 @@
 use super::Linted;
 use crate::evaluate::Truth;
 use crate::view::View;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// `R089`: a selection that the condition needs and that is open in all tests of its rule. What only moves the
 /// confidence no test can show.
@@ -18,7 +18,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
         if views.iter().all(|view| selection.truth(view) == Truth::Undecided) {
             let message = format!("no test decides the selection `{}`", selection.name);
             let help = "add a test with its facts: one in which it holds, and one in which it does not";
-            rule.warn("R089", first.span, message, help, found);
+            rule.warn(Code::R089, first.span, message, help, found);
         }
     }
 }

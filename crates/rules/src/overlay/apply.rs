@@ -17,7 +17,7 @@ use crate::rule::Rule;
 use crate::rule_set::RuleSetInfo;
 use crate::selection;
 use rule_syntax::mistakes::{Mistakes, closest, listing};
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText};
+use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText};
 use untrusted::glob::Glob;
 
 /// What overlays are applied to.
@@ -106,7 +106,7 @@ impl Reader<'_, '_> {
             let message = format!("`{}` can't be overridden: with another one it would be another rule", entry.name());
             let help =
                 format!("what can be is {}; `disable` the rule, and write one of your own", listing(OVERRIDABLE));
-            self.mistakes.error_with_help("R074", entry.key.span, message, help);
+            self.mistakes.error_with_help(Code::R074, entry.key.span, message, help);
         }
         let others: Vec<Entry> = others.into_iter().cloned().collect();
         self.mistakes.keys_or(&others, item.span, what, &keys, &["rule"], other_key);
@@ -114,7 +114,7 @@ impl Reader<'_, '_> {
             entries.iter().filter_map(|entry| OVERRIDABLE.into_iter().find(|key| *key == entry.name())).collect();
         if given.is_empty() && self.errors() == before {
             let help = format!("give at least one of {}", listing(OVERRIDABLE));
-            self.mistakes.error_with_help("R073", item.span, "an override that changes nothing", help);
+            self.mistakes.error_with_help(Code::R073, item.span, "an override that changes nothing", help);
         }
         let reason = self.text(item, "reason");
         let named = self.named(item);
@@ -136,7 +136,7 @@ impl Reader<'_, '_> {
         if let Some(disabled) = rule.disabled() {
             let message = format!("the rule `{}` is disabled {}", named.id, disabled.says());
             let help = "an override does not bring it back; remove one of the two";
-            self.mistakes.warning("R081", item.get("rule").map_or(item.span, |node| node.span), message, help);
+            self.mistakes.warning(Code::R081, item.get("rule").map_or(item.span, |node| node.span), message, help);
         }
         rule.change(changes, change);
         true
@@ -146,7 +146,7 @@ impl Reader<'_, '_> {
     fn mapping<'n>(&mut self, item: &'n Node, what: &str) -> Option<&'n [Entry]> {
         if let Some(id) = item.text().filter(|_| !item.is_nothing()) {
             let help = format!("write `{{rule: {}, reason: ...}}`", id.trim());
-            self.mistakes.error_with_help("R012", item.span, format!("{what} must be a mapping, not a text"), help);
+            self.mistakes.error_with_help(Code::R012, item.span, format!("{what} must be a mapping, not a text"), help);
             return None;
         }
         self.mistakes.mapping(item, what)
@@ -201,7 +201,7 @@ impl Reader<'_, '_> {
         let date = text.parse::<Date>().ok().filter(|_| text.len() == LENGTH);
         if date.is_none() {
             let help = "write the last day whose incidents are suppressed, in UTC: 2027-01-31";
-            self.mistakes.error_with_help("R075", node.span, format!("`{text}` is not a date"), help);
+            self.mistakes.error_with_help(Code::R075, node.span, format!("`{text}` is not a date"), help);
         }
         Some((date?, Place { file: Arc::clone(&self.file.text), span: node.span }))
     }
@@ -222,7 +222,7 @@ impl Reader<'_, '_> {
         let node = item.get("rule")?;
         if node.items().is_some() {
             let help = "write an entry for each rule";
-            self.mistakes.error_with_help("R012", node.span, "`rule` must be one rule's id, not a list", help);
+            self.mistakes.error_with_help(Code::R012, node.span, "`rule` must be one rule's id, not a list", help);
             return None;
         }
         let id = self.mistakes.text(node, "`rule`")?.trim();
@@ -245,7 +245,7 @@ impl Reader<'_, '_> {
                     |close| format!("did you mean `{close}`?"),
                 )
             };
-            self.mistakes.error_with_help("R070", node.span, format!("there is no rule `{id}`"), help);
+            self.mistakes.error_with_help(Code::R070, node.span, format!("there is no rule `{id}`"), help);
             return None;
         };
         let set = rules.get(index)?.origin.set;
@@ -256,7 +256,7 @@ impl Reader<'_, '_> {
                 let message = format!("the rule `{id}` belongs to a rule set that is loaded later");
                 (message, "give that set first: `--rules` takes rule sets in order, later ones change earlier ones")
             };
-            self.mistakes.error_with_help("R071", node.span, message, help);
+            self.mistakes.error_with_help(Code::R071, node.span, message, help);
             return None;
         }
         Some(Named { id: id.to_owned(), index: Some(index) })
@@ -267,7 +267,7 @@ impl Reader<'_, '_> {
         let span = item.get("rule").map_or(item.span, |node| node.span);
         if let Some((file, first)) = self.changed.get(id) {
             let message = format!("this rule set says twice what becomes of the rule `{id}`");
-            let twice = Diagnostic::error("R072", &self.file.text, span, message)
+            let twice = Diagnostic::error(Code::R072, &self.file.text, span, message)
                 .with_other(file, *first, "first here")
                 .with_help("put it into one entry; a rule is either overridden or disabled");
             self.mistakes.found.push(twice);

@@ -26,7 +26,7 @@ use facts::schema::SCALARS;
 use rule_syntax::condition::{self, Condition};
 use rule_syntax::mistakes::{Mistakes, closest};
 use rule_syntax::prepared::Part;
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
+use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
 
 pub(super) const RULE_KEYS: &[&str] = &[
     "id",
@@ -183,7 +183,7 @@ impl Reader<'_> {
         let misspelt = |entry: &Entry| !keys.contains(&entry.name()) && closest(entry.name(), meant.clone()).is_some();
         if !is_overlay && root.get("rules").is_none() && !entries.iter().any(misspelt) {
             let help = "a file that only changes rules of other sets has `override`, `disable` or `suppress`";
-            self.mistakes.error_with_help("R011", root.span, "a rule file needs the key `rules`", help);
+            self.mistakes.error_with_help(Code::R011, root.span, "a rule file needs the key `rules`", help);
         }
         let Some(rules) = root.get("rules").and_then(|rules| self.mistakes.items(rules, "`rules`")) else {
             return Some(Vec::new());
@@ -234,7 +234,7 @@ impl Reader<'_> {
         let Some((area, _)) = id.split_once('/').filter(|(area, name)| part(area) && part(name)) else {
             let message = format!("`{id}` is not a rule id");
             let help = "an id is AREA/NAME in lower case, such as memory/stack-overflow";
-            self.mistakes.error_with_help("R017", node.span, message, help);
+            self.mistakes.error_with_help(Code::R017, node.span, message, help);
             return None;
         };
         if let Some(folder) = &file.area
@@ -242,7 +242,7 @@ impl Reader<'_> {
         {
             let message = format!("the area `{area}` is not the folder `{folder}` that the rule stands in");
             let help = format!("write `{folder}/...`, or move the file to the folder {area}");
-            self.mistakes.error_with_help("R018", node.span, message, help);
+            self.mistakes.error_with_help(Code::R018, node.span, message, help);
             return None;
         }
         Some(id.to_owned())
@@ -252,7 +252,7 @@ impl Reader<'_> {
         let mut logic = ReadLogic::default();
         if let Some(node) = rule.get("selections") {
             if node.is_nothing() || node.entries().is_some_and(<[_]>::is_empty) {
-                self.mistakes.error("R025", node.span, "a rule needs at least one selection");
+                self.mistakes.error(Code::R025, node.span, "a rule needs at least one selection");
             } else if let Some(entries) = self.mistakes.mapping(node, "`selections`") {
                 logic.names = entries.iter().map(|entry| (entry.name().to_owned(), entry.key.span)).collect();
                 for (index, entry) in entries.iter().enumerate() {
@@ -284,10 +284,10 @@ impl Reader<'_> {
         let span = entry.key.span;
         if condition::RESERVED.contains(&name) {
             let message = format!("`{name}` means something in conditions and can't be a selection's name");
-            self.mistakes.error("R032", span, message);
+            self.mistakes.error(Code::R032, span, message);
         } else if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) {
             let message = format!("`{name}` can't be a selection's name");
-            self.mistakes.error_with_help("R032", span, message, "use letters, digits, `_` and `-`");
+            self.mistakes.error_with_help(Code::R032, span, message, "use letters, digits, `_` and `-`");
         }
     }
 
@@ -332,7 +332,7 @@ impl Reader<'_> {
         }
         for ((name, span), _) in logic.names.iter().zip(&used).filter(|(_, used)| !**used) {
             let message = format!("the selection `{name}` is not used, so it restricts nothing");
-            self.mistakes.error_with_help("R033", *span, message, "name it in the condition, or remove it");
+            self.mistakes.error_with_help(Code::R033, *span, message, "name it in the condition, or remove it");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::lint::look_at_references;
 use crate::rule::{Adjustment, Effect, Rule, Texts};
 use crate::supersede::Superseded;
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Node, Span};
+use spanned_yaml::{Code, Node, Span};
 
 impl Reader<'_> {
     /// What a rule says, as far as it can be read.
@@ -34,7 +34,7 @@ impl Reader<'_> {
         let id = self.mistakes.text(node, "`cause`")?;
         if !self.known.proven && self.known.causes.get(id).is_none() {
             let help = self.known.causes.help(id);
-            self.mistakes.error_with_help("R015", node.span, format!("there is no cause `{id}`"), help);
+            self.mistakes.error_with_help(Code::R015, node.span, format!("there is no cause `{id}`"), help);
             return None;
         }
         Some(id.to_owned())
@@ -66,7 +66,7 @@ impl Reader<'_> {
         if known.is_none() {
             let words = all.map(word);
             let help = suggestion(text, words).unwrap_or_else(|| format!("it is one of {}", listing(words)));
-            self.mistakes.error_with_help("R014", node.span, format!("there is no {key} `{text}`"), help);
+            self.mistakes.error_with_help(Code::R014, node.span, format!("there is no {key} `{text}`"), help);
         }
         known
     }
@@ -98,7 +98,7 @@ impl Reader<'_> {
         for item in items {
             let Some(id) = self.mistakes.text(item, "an entry of `supersedes`") else { continue };
             if all.iter().any(|known| known.id == id) {
-                self.mistakes.error("R034", item.span, format!("`{id}` is superseded twice"));
+                self.mistakes.error(Code::R034, item.span, format!("`{id}` is superseded twice"));
                 continue;
             }
             all.push(Superseded { id: id.to_owned(), span: item.span });
@@ -158,7 +158,7 @@ impl Reader<'_> {
                 let value = text.parse::<f64>().ok().filter(|by| (0.01..=0.98).contains(&by.abs()));
                 if value.is_none() {
                     let message = format!("`by` is how far the confidence moves, like +0.05 or -0.2, not `{text}`");
-                    self.mistakes.error("R016", by.span, message);
+                    self.mistakes.error(Code::R016, by.span, message);
                 }
                 value.map(Effect::By)
             }
@@ -167,20 +167,20 @@ impl Reader<'_> {
                 let value = text.parse::<f64>().ok().filter(|most| (0.01..=0.98).contains(most));
                 if value.is_none() {
                     let message = format!("`most` is how sure the rule can be then, from 0.01 to 0.98, not `{text}`");
-                    self.mistakes.error("R016", most.span, message);
+                    self.mistakes.error(Code::R016, most.span, message);
                 }
                 value.map(Effect::Most)
             }
             (Some(_), Some(most)) => {
                 let help = "move the confidence with `by`, or cap it with `most`; two entries can do both";
-                self.mistakes.error_with_help("R016", most.span, "`by` and `most` stand in one entry", help);
+                self.mistakes.error_with_help(Code::R016, most.span, "`by` and `most` stand in one entry", help);
                 None
             }
             (None, None) => {
                 // A key that is only misspelt was reported.
                 let keys = ["when", "by", "most", "say"];
                 if item.entries().is_some_and(|entries| entries.iter().all(|entry| keys.contains(&entry.name()))) {
-                    self.mistakes.error("R011", item.span, "an entry of `adjust` needs the key `by` or `most`");
+                    self.mistakes.error(Code::R011, item.span, "an entry of `adjust` needs the key `by` or `most`");
                 }
                 None
             }

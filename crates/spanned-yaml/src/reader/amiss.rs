@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::text::{Span, YamlText};
+use diagnostic_codes::Code;
 
 /// How many lines before the one where the parser stopped the mistake may lie: it takes what follows a value for more
 /// of that value.
@@ -75,7 +76,7 @@ impl<'t> Around<'t> {
 
 /// What is wrong where the parser stopped with this message.
 pub(super) fn told(file: &Arc<YamlText>, info: &str, at: Span) -> Diagnostic {
-    let error = |span: Span, message: &str| Diagnostic::error("R002", file, span, format!("not YAML: {message}"));
+    let error = |span: Span, message: &str| Diagnostic::error(Code::R002, file, span, format!("not YAML: {message}"));
     if let Some(around) = Around::of(&file.text, at.start) {
         if let Some(tab) = tab(&around) {
             return error(file.span(tab), "a tab in the indentation").with_help("indent with spaces");
