@@ -74,35 +74,52 @@ impl Part {
 /// The place that depends on where the program lies.
 const APPLICATION: &str = "application";
 
-/// Where in a text a part stands.
+/// Where in a text a part must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub enum Place {
+    /// At any place.
     Anywhere,
+    /// At the beginning.
     Start,
+    /// At the end.
     End,
 }
 
 /// A side of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub enum Order {
+    /// Below the bound.
     Less,
+    /// The bound, or below it.
     AtMost,
+    /// Above the bound.
     Greater,
+    /// The bound, or above it.
     AtLeast,
 }
 
 /// A word after `|` that says how a value compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Modifier {
+pub enum Modifier {
+    /// `contains`, `startswith`, `endswith`: a text has a part at this place.
     Part(Place),
+    /// `like`: a text fits a pattern with `*` and `?`.
     Like,
+    /// `re`: a regular expression is found in a text.
     Regex,
+    /// `lt`, `lte`, `gt`, `gte`: a value is on this side of a bound.
     Order(Order),
+    /// `within`: a duration is at most so long.
     Within,
+    /// `place` (true), `not_place`: a path is in one of these kinds of folders, or in none.
     Place(bool),
+    /// `listed` (true), `not_listed`: a module or line is in one of these lists, or in none.
     Listed(bool),
+    /// `exists`: a fact is known, or is not.
     Exists,
+    /// `all`: not one of the values has to fit, but each.
     All,
+    /// `neq`: the value is anything else.
     Not,
 }
 
@@ -128,11 +145,14 @@ impl Modifier {
         ("neq", Self::Not),
     ];
 
-    /// The modifier that a word writes.
-    pub fn of(word: &str) -> Option<Self> {
+    /// The modifier that is written as this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, modifier)| *modifier)
     }
 
+    /// Whether facts of this type can be compared so.
+    #[must_use]
     pub fn fits(self, kind: FactType) -> bool {
         match self {
             Self::Part(_) | Self::Like | Self::Regex => {

@@ -344,7 +344,12 @@ impl RuleSet {
         self.lists.iter().map(|(set, list)| (set.as_str(), &**list))
     }
 
-    /// The same as they can be named.
+    /// The names of the lists of lines of the built-in set, sorted.
+    pub fn line_list_names(&self) -> impl Iterator<Item = &str> {
+        self.known_lists.line_names()
+    }
+
+    /// The lists that every set's rules can name.
     pub(super) fn known_lists(&self) -> &Lists {
         &self.known_lists
     }

@@ -327,7 +327,7 @@ pub(super) fn telling_field(list: &ListDefinition) -> &'static str {
 
 /// The first field that tells something and that a modifier can compare.
 fn field_for(list: &ListDefinition, word: &str) -> Option<&'static str> {
-    let modifier = Modifier::of(word)?;
+    let modifier = Modifier::from_word(word)?;
     let fields = list.fields.iter().filter(|field| field.path != "position");
     fields.into_iter().find(|field| modifier.fits(field.kind)).map(|field| field.path)
 }
@@ -383,7 +383,7 @@ impl<'n> Key<'n> {
     fn compare_modifiers(&self, mistakes: &mut Mistakes) -> Option<Vec<(Modifier, Span)>> {
         let mut read = Vec::new();
         for (word, span) in &self.modifiers {
-            let Some(modifier) = Modifier::of(word) else {
+            let Some(modifier) = Modifier::from_word(word) else {
                 let words = Modifier::WORDS.iter().map(|(word, _)| *word);
                 let help = slips::modifier(word)
                     .map(str::to_owned)

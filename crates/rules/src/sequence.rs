@@ -10,8 +10,8 @@ use facts::schema::{LISTS, ListDefinition};
 use rule_syntax::mistakes::{Mistakes, listing};
 use spanned_yaml::{Code, Node};
 
-/// Fewer steps are no order, more than this are no rule that somebody could explain.
-pub(super) const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
+/// How many steps a sequence has: one step has no order, and nobody could explain a rule with more than eight.
+pub const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
 
 /// Steps of which each is an entry that follows that of the step before.
 #[derive(Debug, Clone)]
@@ -47,7 +47,8 @@ impl Field {
 }
 
 /// The field that gives a list's entries their order, if one does.
-pub(super) fn order_of(list: &ListDefinition) -> Option<&'static str> {
+#[must_use]
+pub fn order_of(list: &ListDefinition) -> Option<&'static str> {
     ["seconds_before", "position"].into_iter().find(|name| list.fields.iter().any(|field| field.path == *name))
 }
 

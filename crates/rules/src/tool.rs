@@ -60,8 +60,8 @@ mod tests {
     #[test]
     fn a_set_for_this_program_is_checked_as_ever() {
         let said = said("'>=0.1'", "schema: 1\nrules: []\n");
-        assert!(said.iter().any(|one| one.starts_with(Code::R010)), "{said:?}");
-        assert!(!said.iter().any(|one| one.starts_with(Code::R066)), "{said:?}");
+        assert!(said.iter().any(|one| one.starts_with("R010")), "{said:?}");
+        assert!(!said.iter().any(|one| one.starts_with("R066")), "{said:?}");
     }
 
     #[test]

@@ -38,7 +38,7 @@ use facts::FactType;
 pub(super) use line_lists::look as lint_line_lists;
 pub(super) use lists::lint as lint_lists;
 pub(super) use references::look_at as look_at_references;
-use spanned_yaml::{Diagnostic, Span};
+use spanned_yaml::{Code, Diagnostic, Span};
 pub(crate) use table_files::check as check_table;
 pub(super) use tables::look as lint_table;
 use ways::Way;
@@ -69,7 +69,7 @@ impl<'r> Linted<'r> {
     }
 
     /// Notes a warning at a place of the rule.
-    fn warn(&self, code: &'static str, span: Span, message: String, help: &str, found: &mut Vec<Diagnostic>) {
+    fn warn(&self, code: Code, span: Span, message: String, help: &str, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::warning(code, &self.rule.file, span, message).with_help(help));
     }
 

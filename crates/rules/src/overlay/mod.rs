@@ -17,9 +17,9 @@ use spanned_yaml::{Node, YamlText};
 
 /// The keys of a rule file that hold overlays.
 pub(super) const OVERLAY_KEYS: [&str; 3] = ["override", "disable", "suppress"];
-/// What an overlay can say of a rule in the place of what the rule says. What a rule asks for, and the cause that it
-/// names, make it the rule that it is.
-pub(super) const OVERRIDABLE: [&str; 7] =
+/// The keys of a rule that an override can give anew. All others, such as its selections and its cause, make it the rule
+/// that it is.
+pub const OVERRIDABLE: [&str; 7] =
     ["title", "confidence", "severity", "explanation", "remediation", "collect", "references"];
 
 /// What one file says about rules of the sets before it.
