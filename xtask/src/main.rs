@@ -20,7 +20,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]";
+const USAGE: &str =
+    "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

@@ -5,7 +5,7 @@ use super::evaluate::Truth;
 use super::quantifier::Quantifier;
 use super::rule::Rule;
 use super::rule_set::RuleSet;
-use super::selection::{FieldTest, Selection, Term, Test};
+use super::selection::{Selection, Term, Test};
 use super::view::View;
 use facts::{FactSet, Value, schema};
 use rule_syntax::condition::Condition;
@@ -50,7 +50,7 @@ impl RuleSet {
         };
         let wanted = |rule: &&Rule| {
             let selections = rule.wanted_selections();
-            let terms = || selections.iter().flat_map(|one| one.alternatives.iter().flatten());
+            let terms = || selections.iter().flat_map(|selection| selection.terms());
             let mut of_owners = terms().filter(|term| owners.contains(&term.test.path())).peekable();
             terms().any(|term| wants(&term))
                 && (of_owners.peek().is_none() || of_owners.any(|term| term.test.truth(&whole) == Truth::True))
@@ -65,7 +65,7 @@ impl RuleSet {
             .rules()
             .iter()
             .flat_map(Rule::wanted_selections)
-            .flat_map(|selection| selection.alternatives.iter().flatten())
+            .flat_map(Selection::terms)
             .filter_map(|term| match &term.test {
                 Test::Fact { fact, compare: Compare::Equal(values), .. } if fact.path == path => Some(values),
                 _ => None,
@@ -90,18 +90,16 @@ fn owners(path: &str) -> impl Iterator<Item = &'static str> {
 impl Rule {
     /// Whether a selection that the rule wants to hold asks for this value.
     fn asks_for(&self, wanted: Wanted) -> bool {
-        let terms = self.wanted_selections().into_iter().flat_map(|selection| selection.alternatives.iter().flatten());
-        terms.into_iter().any(|term| match (&term.test, wanted) {
+        self.wanted_selections().into_iter().flat_map(Selection::terms).any(|term| match (&term.test, wanted) {
             (Test::Fact { fact, compare, .. }, Wanted::Fact(path, number)) => fact.path == path && is(compare, number),
             (Test::List { list, .. } | Test::Sequence { list, .. }, Wanted::Entry(name, field, number)) => {
-                let field = list.fields.iter().position(|known| known.path == field);
-                let mut asked = term.test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
+                let is_it = |compare: &Compare| is(compare, number);
                 list.name == name
                     && term.test.wants_entries()
-                    && asked.any(|term| match &term.test {
-                        FieldTest::Value(compare) => Some(term.field) == field && is(compare, number),
-                        FieldTest::Known(_) => false,
-                    })
+                    && term
+                        .test
+                        .field_terms()
+                        .any(|term| term.field.definition.path == field && term.test.compare().is_some_and(is_it))
             }
             _ => false,
         })

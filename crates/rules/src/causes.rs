@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::unknown;
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
 use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 
@@ -100,8 +101,7 @@ fn read_root(root: &Node, mistakes: &mut Mistakes) -> Option<Causes> {
         let mut text = |key| entry.value.get(key).and_then(|node| mistakes.text(node, key)).map(str::to_owned);
         let (Some(family), Some(means)) = (text("family"), text("means")) else { continue };
         if !causes.families.contains_key(&family) {
-            let known = || causes.families.keys().map(String::as_str);
-            let help = suggestion(&family, known()).unwrap_or_else(|| format!("the families are {}", listing(known())));
+            let help = unknown::help(&family, causes.families.keys().map(String::as_str), "the families are");
             let span = entry.value.get("family").map_or(entry.key.span, |node| node.span);
             mistakes.error_with_help(Code::R063, span, format!("there is no family `{family}`"), help);
         }

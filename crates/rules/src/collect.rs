@@ -2,9 +2,10 @@
 
 use super::evaluate::{Evaluation, Truth};
 use super::explain::is_template;
+use super::subject::Subject;
+use super::unknown;
 use super::view::View;
-use facts::schema::{LISTS, SCALARS};
-use rule_syntax::mistakes::{Mistakes, suggestion};
+use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{Code, Node};
 
 /// Something that would make a rule surer.
@@ -23,10 +24,8 @@ pub(super) struct Request {
 enum Unless {
     /// A selection of the rule that holds.
     Selection(usize),
-    /// A fact that is known, by its index in the schema.
-    Fact(usize),
-    /// A list that is known, even without entries, by its index in the schema.
-    List(usize),
+    /// A fact or list that is known.
+    Known(Subject),
 }
 
 impl Request {
@@ -42,8 +41,7 @@ impl Request {
     pub fn wanted(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<&str> {
         let mut there = |unless: &Unless| match unless {
             Unless::Selection(index) => evaluation.selection(*index) == Truth::True,
-            Unless::Fact(index) => view.scalar(*index).is_some(),
-            Unless::List(index) => view.knows_list(*index),
+            Unless::Known(subject) => subject.is_known(view),
         };
         (!self.unless.iter().any(&mut there)).then_some(&*self.text)
     }
@@ -101,15 +99,10 @@ fn thing(node: &Node, name: &str, selections: &[&str], mistakes: &mut Mistakes) 
     if let Some(index) = selections.iter().position(|selection| *selection == name) {
         return Some(Unless::Selection(index));
     }
-    if let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(name)) {
-        return Some(Unless::Fact(index));
+    if let Some(subject) = Subject::find(name) {
+        return Some(Unless::Known(subject));
     }
-    if let Some(index) = LISTS.iter().position(|list| list.name == name) {
-        return Some(Unless::List(index));
-    }
-    let facts = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
-    let help = suggestion(name, facts.chain(selections.iter().copied()))
-        .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
+    let help = unknown::help_for_fact(name, selections.iter().copied());
     let message = format!("`{name}` is no selection of this rule, no fact and no list");
     mistakes.error_with_help(Code::R020, node.span, message, help);
     None

@@ -11,9 +11,9 @@ use super::line_list::LineList;
 use super::list::ModuleList;
 use super::misread;
 use super::pattern::{self, Pattern};
-use super::slips;
 use super::value::{self, fold, fold_part, noun};
 use super::view::Compared;
+use super::{slips, unknown};
 use facts::schema::{FactDefinition, PLACES};
 use facts::{FactType, Value};
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
@@ -425,8 +425,7 @@ fn place(node: &Node, mistakes: &mut Mistakes) -> Option<&'static str> {
     let word = mistakes.text(node, "a place")?.trim();
     let known = PLACES.iter().find(|place| **place == word).copied();
     if known.is_none() {
-        let all = PLACES.iter().copied();
-        let help = suggestion(word, all.clone()).unwrap_or_else(|| format!("the places are {}", listing(all)));
+        let help = unknown::help(word, PLACES.iter().copied(), "the places are");
         mistakes.error_with_help(Code::R028, node.span, format!("there is no place `{word}`"), help);
     }
     known

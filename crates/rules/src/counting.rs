@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::entries::Lack;
 use super::evaluate::Truth;
-use super::quantifier::{Count, Distinct, Window};
-use super::selection::EntryFilter;
+use super::quantifier::{Count, Window};
+use super::selection::{EntryFilter, Field};
 use super::view::{Compared, Row};
 
 /// An entry that counts.
@@ -34,7 +34,8 @@ impl Count {
         let possible = || rows.iter().filter(|row| entries.truth(row) != Truth::False);
         let surely = different(&self.span_of(fitting().filter_map(|row| self.surely(row))));
         // Several of which nobody knows the value may all have the same.
-        let unknown = |row: &Row<'_>| self.distinct.is_some_and(|distinct| matches!(distinct.of(row), Told::Unknown));
+        let unknown =
+            |row: &Row<'_>| self.distinct.is_some_and(|field| matches!(value_of(field, row), EntryValue::Unknown));
         let placed = |row: &Row<'_>| self.within.is_none_or(|window| window.time(row).is_some());
         let surely = if fitting().any(|row| unknown(row) && placed(row)) { surely.max(1) } else { surely };
         let perhaps = different(&self.span_of(possible().filter_map(|row| self.perhaps(row))));
@@ -49,18 +50,18 @@ impl Count {
 
     /// An entry that fits as it surely counts, if it does.
     fn surely<'r, 'v>(self, row: &'r Row<'v>) -> Option<Counted<'r, 'v>> {
-        let of = match self.distinct.map(|distinct| distinct.of(row)) {
+        let of = match self.distinct.map(|field| value_of(field, row)) {
             None => self.incident.and_then(|field| row.field(field)).map(Of::Incident),
-            Some(Told::Value(value)) => Some(Of::Value(value)),
-            Some(Told::Nothing | Told::Unknown) => return None,
+            Some(EntryValue::Known(value)) => Some(Of::Value(value)),
+            Some(EntryValue::Nothing | EntryValue::Unknown) => return None,
         };
         Some(Counted { row, of })
     }
 
     /// An entry that fits as it may count: without a value that is known it may have one of its own.
     fn perhaps<'r, 'v>(self, row: &'r Row<'v>) -> Option<Counted<'r, 'v>> {
-        match self.distinct.map(|distinct| distinct.of(row)) {
-            Some(Told::Unknown) => Some(Counted { row, of: None }),
+        match self.distinct.map(|field| value_of(field, row)) {
+            Some(EntryValue::Unknown) => Some(Counted { row, of: None }),
             _ => self.surely(row),
         }
     }
@@ -80,9 +81,9 @@ impl Count {
     /// The different values of the entries that fit, as they compare, sorted; nothing where entries count.
     pub fn values<'r, 'v: 'r>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Option<Vec<Compared<'r>>> {
         let distinct = self.distinct?;
-        let values = self.counted(fitting).into_iter().filter_map(|row| match distinct.of(row) {
-            Told::Value(value) => Some(value),
-            Told::Nothing | Told::Unknown => None,
+        let values = self.counted(fitting).into_iter().filter_map(|row| match value_of(distinct, row) {
+            EntryValue::Known(value) => Some(value),
+            EntryValue::Nothing | EntryValue::Unknown => None,
         });
         let values: BTreeSet<Compared<'r>> = values.collect();
         Some(values.into_iter().collect())
@@ -97,24 +98,23 @@ impl Count {
     }
 }
 
-/// What an entry says of a field.
-enum Told<'r> {
-    Value(Compared<'r>),
+/// The value of a field of an entry.
+enum EntryValue<'r> {
+    Known(Compared<'r>),
     /// There is no such thing.
     Nothing,
     Unknown,
 }
 
-impl Distinct {
-    fn of<'r>(self, row: &'r Row<'_>) -> Told<'r> {
-        match row.field(self.field) {
-            Some(value) => Told::Value(value),
-            None => match self.absent.of_entry(row) {
-                Lack::Unknown => Told::Unknown,
-                Lack::Nothing => Told::Nothing,
-                Lack::False => Told::Value(Compared::Flag(false)),
-            },
-        }
+/// The value that an entry has in a field.
+fn value_of<'r>(field: Field, row: &'r Row<'_>) -> EntryValue<'r> {
+    match row.field(field.index) {
+        Some(value) => EntryValue::Known(value),
+        None => match field.lack(row) {
+            Lack::Unknown => EntryValue::Unknown,
+            Lack::Nothing => EntryValue::Nothing,
+            Lack::False => EntryValue::Known(Compared::Flag(false)),
+        },
     }
 }
 
@@ -131,12 +131,12 @@ impl Window {
             Compared::Number(seconds) => Some(i128::from(seconds)),
             _ => None,
         };
-        distance(self.before).and_then(i128::checked_neg).or_else(|| distance(self.after?))
+        distance(self.before.index).and_then(i128::checked_neg).or_else(|| distance(self.after?))
     }
 
     /// Whether nobody knows when an entry was.
     fn may_be_anywhere(self, row: &Row<'_>) -> bool {
-        self.time(row).is_none() && self.absent.of_entry(row) == Lack::Unknown
+        self.time(row).is_none() && self.before.lack(row) == Lack::Unknown
     }
 
     /// The entries of the span in which the most count; of several spans the earliest. Both of its ends count.

@@ -27,7 +27,6 @@ impl Rule {
     /// The facts and lists that its selections ask for or that it requires, sorted.
     #[must_use]
     pub fn facts_asked(&self) -> BTreeSet<&'static str> {
-        let terms = self.logic().selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
-        terms.map(|term| term.test.path()).chain(self.requires()).collect()
+        self.logic().terms().map(|term| term.test.path()).chain(self.requires()).collect()
     }
 }

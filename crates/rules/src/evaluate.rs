@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::compare::Compare;
 use super::entries::{Lack, Lacking};
 use super::quantifier::Quantifier;
-use super::selection::{Absence, EntryFilter, Selection, Term, Test};
+use super::selection::{EntryFilter, Field, Selection, Term, Test};
 use super::view::{PROGRAM, Row, View};
 use super::{shared, span};
-use facts::{EvidenceRef, ListDefinition, NAMED, NamedIncidents, Others, Relation};
+use facts::{EvidenceRef, NAMED, NamedIncidents, Others, Relation};
 use rule_syntax::condition::Condition;
 
 /// The answer to a question about facts.
@@ -252,15 +252,15 @@ impl Test {
             Self::Fact { index, compare: Compare::Place { .. }, .. } if view.scalar(*index).is_some() => {
                 lacking.insert(program);
             }
-            Self::List { index, list, .. } | Self::Sequence { index, list, .. } => {
+            Self::List { index, .. } | Self::Sequence { index, .. } => {
                 let before = lacking.len();
                 let rows = view.possible(*index).unwrap_or_default();
                 for (entries, row) in self.entries().flat_map(|entries| rows.iter().map(move |row| (entries, row))) {
                     if entries.truth(row) == Truth::Undecided {
-                        lacking.extend(entries.undecided(row).map(|term| term.lacks(list, row)));
+                        lacking.extend(entries.undecided(row).map(|term| term.lacks(row)));
                     }
                 }
-                lacking.extend(self.unplaced(list, rows));
+                lacking.extend(self.unplaced(rows));
                 if lacking.len() == before {
                     lacking.insert(whole);
                 }
@@ -303,21 +303,17 @@ impl Test {
     }
 
     /// What entries of these lack that are counted by different values, or that have to lie in an order or a span.
-    fn unplaced(&self, list: &'static ListDefinition, rows: &[Row<'_>]) -> Vec<Lacking> {
-        let asked: Vec<(usize, Absence)> = match self {
+    fn unplaced(&self, rows: &[Row<'_>]) -> Vec<Lacking> {
+        let fields: Vec<Field> = match self {
             Self::List { quantifier: Quantifier::Count(count), .. } => {
-                let of_window = count.within.map(|window| (window.before, window.absent));
-                count.distinct.map(|distinct| (distinct.field, distinct.absent)).into_iter().chain(of_window).collect()
+                count.distinct.into_iter().chain(count.within.map(|window| window.before)).collect()
             }
             Self::Sequence { sequence, .. } => vec![sequence.field()],
             _ => Vec::new(),
         };
-        let lacks =
-            |row: &Row<'_>, (field, absent): (usize, Absence)| !row.has(field) && absent.of_entry(row) == Lack::Unknown;
+        let lacks = |row: &Row<'_>, field: Field| !row.has(field.index) && field.lack(row) == Lack::Unknown;
         let open = |row: &&Row<'_>| self.entries().any(|entries| entries.truth(row) != Truth::False);
         let rows: Vec<&Row<'_>> = rows.iter().filter(open).collect();
-        let fields = asked.into_iter().filter(|asked| rows.iter().any(|row| lacks(row, *asked)));
-        let path = |field: usize| list.fields.get(field).map(|field| field.path);
-        fields.map(|(field, _)| Lacking { path: list.name, field: path(field) }).collect()
+        fields.into_iter().filter(|field| rows.iter().any(|row| lacks(row, *field))).map(Lacking::from).collect()
     }
 }

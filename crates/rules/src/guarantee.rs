@@ -51,7 +51,7 @@ pub(super) fn worlds_as_far(
 
 /// Every fact that selections ask for.
 pub(super) fn all_asked_for(selections: &Partly<'_>) -> World {
-    let read = selections.selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
+    let read = selections.selections.iter().flat_map(Selection::terms);
     let facts = read.map(|term| term.test.path()).filter(|path| scalar(path).is_some());
     facts.chain(selections.unread.values().flatten().copied()).chain([ALWAYS_KNOWN]).collect()
 }

@@ -14,7 +14,6 @@ use super::tested::{expected_confidence, is_as_sure};
 use super::view::View;
 use super::weigh::{LessSure, Scale, weigh};
 use facts::FactType;
-use facts::schema::ListDefinition;
 use rule_syntax::condition::Condition;
 use spanned_yaml::Span;
 
@@ -145,7 +144,7 @@ fn passes(test: &SelfTest, rule: &Rule, scale: &Scale<'_>) -> bool {
 }
 
 fn first_line(selection: &Selection) -> u32 {
-    selection.alternatives.iter().flatten().map(|term| term.span.line).min().unwrap_or_default()
+    selection.terms().map(|term| term.span.line).min().unwrap_or_default()
 }
 
 /// The selections of a rule with another one in the place of one.
@@ -223,7 +222,7 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
                 rest: hold(Test::Fact { index: *index, fact, compare }),
             })
             .collect(),
-        Test::List { index, list, quantifier, entries } => of_entries(entries, list)
+        Test::List { index, list, quantifier, entries } => of_entries(entries)
             .into_iter()
             .map(|(left_out, what, entries)| Part {
                 left_out,
@@ -251,7 +250,7 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
                     span: term.span,
                     rest: of_steps(steps),
                 });
-                parts.extend(of_entries(step, list).into_iter().map(|(left_out, what, step)| Part {
+                parts.extend(of_entries(step).into_iter().map(|(left_out, what, step)| Part {
                     left_out,
                     what: format!("{what} of {called}"),
                     span: term.span,
@@ -265,8 +264,7 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
 }
 
 /// What can be left out of what entries must be, in words.
-fn of_entries(entries: &EntryFilter, list: &ListDefinition) -> Vec<(LeftOut, String, EntryFilter)> {
-    let field = |term: &FieldTerm| list.fields.get(term.field);
+fn of_entries(entries: &EntryFilter) -> Vec<(LeftOut, String, EntryFilter)> {
     let mut parts = Vec::new();
     for (number, rest) in each_left_out(&entries.alternatives) {
         let what = format!("alternative {}", number.saturating_add(1));
@@ -275,11 +273,12 @@ fn of_entries(entries: &EntryFilter, list: &ListDefinition) -> Vec<(LeftOut, Str
     for (number, terms) in entries.alternatives.iter().enumerate() {
         let inside = |terms| EntryFilter { alternatives: replaced(&entries.alternatives, number, terms) };
         for (place, rest) in each_left_out(terms) {
-            let path = terms.get(place).and_then(field).map_or("", |field| field.path);
+            let path = terms.get(place).map_or("", |term| term.field.definition.path);
             parts.push((LeftOut::Term, format!("`{path}`"), inside(rest)));
         }
         for (place, term) in terms.iter().enumerate() {
-            let (FieldTest::Value(compare), Some(field)) = (&term.test, field(term)) else { continue };
+            let FieldTest::Value(compare) = &term.test else { continue };
+            let field = term.field.definition;
             for (value, compare) in of_compare(compare, field.kind) {
                 let term = FieldTerm { test: FieldTest::Value(compare), ..*term };
                 let what = format!("the value {value} of `{}`", field.path);

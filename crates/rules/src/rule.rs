@@ -14,10 +14,11 @@ use super::list::Lists;
 use super::overlay::Change;
 use super::parse::{self, Changes};
 use super::prefilter::Needs;
-use super::required::{self, Required};
-use super::selection::Selection;
+use super::required;
+use super::selection::{Selection, Term};
 use super::self_test::{SelfTest, Tests};
 use super::source::encoded;
+use super::subject::Subject;
 use super::supersede::Superseded;
 use super::view::View;
 use rule_syntax::condition::Condition;
@@ -64,7 +65,7 @@ struct Prepared {
 pub(super) struct Logic {
     pub selections: Vec<Selection>,
     pub condition: Condition,
-    pub requires: Vec<Required>,
+    pub requires: Vec<Subject>,
     /// Where selections and condition stand.
     pub span: Span,
 }
@@ -319,7 +320,7 @@ impl Rule {
 
     /// The facts and lists without which it is skipped.
     pub fn requires(&self) -> impl Iterator<Item = &'static str> {
-        self.logic().requires.iter().map(|required| required.path())
+        self.logic().requires.iter().map(|required| required.name())
     }
 
     /// The ids of the rules whose findings it takes the place of.
@@ -362,6 +363,11 @@ impl Texts {
 }
 
 impl Logic {
+    /// The terms of all selections.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.selections.iter().flat_map(Selection::terms)
+    }
+
     /// Whether the rule matches.
     pub fn truth(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Truth {
         required::with(&self.requires, evaluation.truth(&self.condition), view)

@@ -6,9 +6,9 @@ use super::Known;
 use super::compare::{self, Compare, Modifier, Wanted};
 use super::quantifier::{self, Quantifier};
 use super::sequence::{self, Sequence};
-use super::slips;
-use facts::FactType;
-use facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS, scalar};
+use super::subject::Subject;
+use super::{slips, unknown};
+use facts::schema::{FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS, scalar};
 use rule_syntax::mistakes::{Mistakes, NEWER, closest, listing, suggestion};
 use spanned_yaml::{Code, Entry, Node, Span};
 
@@ -19,6 +19,13 @@ pub(super) struct Selection {
     pub name: String,
     /// Its alternatives; each one's terms stand in the order in which they are tried, the cheapest first.
     pub alternatives: Vec<Vec<Term>>,
+}
+
+impl Selection {
+    /// The terms of all its alternatives.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.alternatives.iter().flatten()
+    }
 }
 
 /// One line of a selection.
@@ -54,49 +61,48 @@ pub(super) struct EntryFilter {
 /// What a field of an entry must be.
 #[derive(Debug, Clone)]
 pub(super) struct FieldTerm {
-    /// The field's index in the list's definition.
-    pub field: usize,
+    pub field: Field,
     /// What it must be.
     pub test: FieldTest,
-    /// What it means that an entry lacks it.
-    pub absent: Absence,
 }
 
-/// What it means that an entry lacks a field. Other fields go by their index in the list's definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Absence {
-    /// Nobody knows it.
-    Unknown,
-    /// It is not so, whatever is asked of it.
-    No,
-    /// It is `false`.
-    IsFalse,
-    /// Nobody knows it, of entries in which this other field is one of these words; it is not so of others.
-    UnknownOf(usize, &'static [&'static str]),
-    /// Nobody knows it, of entries that have this other field; it is not so of others.
-    UnknownWith(usize),
-    /// It is not so, of entries that have this other field; nobody knows it of others.
-    UnknownUnless(usize),
+/// A field of the entries of a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field {
+    pub list: &'static ListDefinition,
+    /// Its index in the list's definition.
+    pub index: usize,
+    pub definition: &'static FactDefinition,
 }
 
-impl Absence {
-    pub fn of(field: &FactDefinition, list: &ListDefinition) -> Self {
-        let other = |name: &str| list.fields.iter().position(|field| field.path == name);
-        match field.absent {
-            Absent::Unknown => Self::Unknown,
-            Absent::No if field.kind == FactType::Flag => Self::IsFalse,
-            Absent::No => Self::No,
-            Absent::UnknownOf(name, words) => other(name).map_or(Self::Unknown, |other| Self::UnknownOf(other, words)),
-            Absent::UnknownWith(name) => other(name).map_or(Self::Unknown, Self::UnknownWith),
-            Absent::UnknownUnless(name) => other(name).map_or(Self::Unknown, Self::UnknownUnless),
-        }
+impl Field {
+    /// The field of this name, if the list has it.
+    pub fn find(list: &'static ListDefinition, name: &str) -> Option<Self> {
+        let (index, definition) = list.fields.iter().enumerate().find(|(_, field)| field.path == name)?;
+        Some(Self { list, index, definition })
     }
 }
 
+/// What is asked of a field.
 #[derive(Debug, Clone)]
 pub(super) enum FieldTest {
     Value(Compare),
     Known(bool),
+}
+
+impl FieldTest {
+    /// The comparison with a value, if it is one.
+    pub fn compare(&self) -> Option<&Compare> {
+        match self {
+            Self::Value(compare) => Some(compare),
+            Self::Known(_) => None,
+        }
+    }
+
+    /// Whether it can hold only for an entry that has the field.
+    pub fn needs_field(&self) -> bool {
+        !matches!(self, Self::Known(false))
+    }
 }
 
 impl Test {
@@ -107,11 +113,7 @@ impl Test {
             Self::Fact { compare, .. } => compare.cost(),
             // Which other incidents there are is found out when a rule asks, so that is asked last.
             Self::List { .. } | Self::Sequence { .. } => {
-                let fields = self.entries().flat_map(|entries| entries.alternatives.iter().flatten());
-                let dearest = fields.map(|term| match &term.test {
-                    FieldTest::Value(compare) => compare.cost(),
-                    FieldTest::Known(_) => 0,
-                });
+                let dearest = self.field_terms().map(|term| term.test.compare().map_or(0, Compare::cost));
                 let list = if self.path() == OTHER_INCIDENTS { 100 } else { 10 };
                 dearest.max().unwrap_or_default().saturating_add(list)
             }
@@ -124,6 +126,11 @@ impl Test {
             Self::Fact { fact, .. } | Self::FactKnown { fact, .. } => fact.path,
             Self::List { list, .. } | Self::Sequence { list, .. } | Self::ListKnown { list, .. } => list.name,
         }
+    }
+
+    /// What it asks of the fields of a list's entries.
+    pub fn field_terms(&self) -> impl Iterator<Item = &FieldTerm> {
+        self.entries().flat_map(|entries| entries.alternatives.iter().flatten())
     }
 
     /// What it asks entries of a list to be: of one kind, or of each step of a sequence.
@@ -199,15 +206,13 @@ fn filled_mapping<'n>(node: &'n Node, what: &str, mistakes: &mut Mistakes) -> Op
 
 fn term(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Term> {
     let key = Key::of(&entry.key, mistakes);
-    let test = match SCALARS.binary_search_by(|fact| fact.path.cmp(key.name)) {
-        Ok(index) => fact_test(index, &key, entry, known, mistakes),
-        Err(_) => match LISTS.iter().position(|list| list.name == key.name) {
-            Some(index) => list_test(index, &key, entry, known, mistakes),
-            None => {
-                unknown_fact(&key, mistakes);
-                None
-            }
-        },
+    let test = match Subject::find(key.name) {
+        Some(Subject::Fact(index)) => fact_test(index, &key, entry, known, mistakes),
+        Some(Subject::List(index)) => list_test(index, &key, entry, known, mistakes),
+        None => {
+            unknown_fact(&key, mistakes);
+            None
+        }
     }?;
     Some(Term { span: entry.span(), test })
 }
@@ -276,7 +281,7 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
 
 /// Reads what an entry must be: a mapping, or a list of mappings of which one must hold.
 pub(super) fn entry_filter(
-    list: &ListDefinition,
+    list: &'static ListDefinition,
     node: &Node,
     known: &Known<'_>,
     mistakes: &mut Mistakes,
@@ -286,10 +291,7 @@ pub(super) fn entry_filter(
     let nodes = if node.items().is_some() { mistakes.items(node, &what)? } else { one };
     let mut alternatives = Vec::new();
     for node in nodes {
-        if let Some(text) = node.text().filter(|_| !node.is_nothing()) {
-            let message = format!("{what} must be a mapping, not a text");
-            let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
-            mistakes.error_with_help(Code::R012, node.span, message, help);
+        if unknown::is_text(list, node, &what, mistakes) {
             continue;
         }
         let Some(entries) = filled_mapping(node, &what, mistakes) else { continue };
@@ -302,22 +304,23 @@ pub(super) fn entry_filter(
     (alternatives.len() == nodes.len()).then_some(EntryFilter { alternatives })
 }
 
-fn field_term(list: &ListDefinition, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<FieldTerm> {
+fn field_term(
+    list: &'static ListDefinition,
+    entry: &Entry,
+    known: &Known<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<FieldTerm> {
     let key = Key::of(&entry.key, mistakes);
-    let Some((index, field)) = list.fields.iter().enumerate().find(|(_, field)| field.path == key.name) else {
-        let fields = list.fields.iter().map(|field| field.path);
-        let help =
-            suggestion(key.name, fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
-        let message = format!("an entry of `{}` has no field `{}`", list.name, key.name);
-        mistakes.error_with_help(Code::R020, key.span(mistakes), message, help);
+    let Some(field) = Field::find(list, key.name) else {
+        unknown::field(list, key.name, key.span(mistakes), mistakes);
         return None;
     };
     let modifiers = key.compare_modifiers(mistakes)?;
-    let test = match compare::read(field, &modifiers, &entry.value, known, mistakes)? {
+    let test = match compare::read(field.definition, &modifiers, &entry.value, known, mistakes)? {
         Wanted::Value(compare) => FieldTest::Value(compare),
         Wanted::Known(known) => FieldTest::Known(known),
     };
-    Some(FieldTerm { field: index, test, absent: Absence::of(field, list) })
+    Some(FieldTerm { field, test })
 }
 
 /// The field that an example is made of: not the position, which hardly any rule asks for.

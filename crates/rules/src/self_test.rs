@@ -5,11 +5,10 @@ use std::sync::Arc;
 use super::outcome::Outcome;
 use super::possible;
 use super::selection::telling_field;
-use super::slips;
-use super::value;
-use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use super::{slips, unknown, value};
+use facts::schema::{FactDefinition, ListDefinition, list, scalar};
 use facts::{FactSet, Record, Value};
-use rule_syntax::mistakes::{Mistakes, listing, suggestion};
+use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{Code, Node, Span, YamlText};
 
 /// The tests of a rule.
@@ -91,9 +90,9 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
         let word = mistakes.text(node, "`expect`")?;
         let known = Outcome::EXPECTED.into_iter().find(|outcome| outcome.word() == word);
         if known.is_none() {
-            let words = Outcome::EXPECTED.map(Outcome::word);
-            let meant = slips::outcome(word).map(str::to_owned).or_else(|| suggestion(word, words));
-            let help = meant.unwrap_or_else(|| format!("it is one of {}", listing(words)));
+            let words = Outcome::EXPECTED.map(Outcome::word).into_iter();
+            let help = slips::outcome(word).map(str::to_owned);
+            let help = help.unwrap_or_else(|| unknown::help(word, words, "it is one of"));
             mistakes.error_with_help(Code::R014, node.span, format!("a test can't expect `{word}`"), help);
         }
         known
@@ -107,10 +106,7 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
         }
         Some(confidence)
     });
-    let confidence = match confidence {
-        None => None,
-        Some(read) => Some(read?),
-    };
+    let confidence = confidence.map_or(Some(None), |read| read.map(Some))?;
     Some(SelfTest { name: name?, facts: facts?, expect: expect?, confidence, span: item.span })
 }
 
@@ -120,19 +116,15 @@ pub(super) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet
     let before = mistakes.errors();
     for entry in mistakes.mapping(node, "`facts`")? {
         let name = entry.name();
-        if let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(name)) {
-            let Some(fact) = SCALARS.get(index) else { continue };
+        if let Some(fact) = scalar(name) {
             if let Some(value) = read_value(fact, &entry.value, mistakes) {
                 facts.set(fact.path, value, None);
             }
-        } else if let Some(list) = LISTS.iter().find(|list| list.name == name) {
+        } else if let Some(list) = list(name) {
             let records = read_records(list, &entry.value, mistakes);
             facts.set_list(list.name, records);
         } else {
-            let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
-            let help = slips::fact_of_test(name)
-                .or_else(|| suggestion(name, known))
-                .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
+            let help = slips::fact_of_test(name).unwrap_or_else(|| unknown::help_for_fact(name, [].into_iter()));
             mistakes.error_with_help(Code::R020, entry.key.span, format!("there is no fact `{name}`"), help);
         }
     }
@@ -158,19 +150,13 @@ fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> 
 }
 
 fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> Option<Record> {
-    if let Some(text) = item.text().filter(|_| !item.is_nothing()) {
-        let message = format!("an entry of `{}` must be a mapping, not a text", list.name);
-        let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
-        mistakes.error_with_help(Code::R012, item.span, message, help);
+    let what = format!("an entry of `{}`", list.name);
+    if unknown::is_text(list, item, &what, mistakes) {
         return None;
     }
-    let entries = mistakes.mapping(item, &format!("an entry of `{}`", list.name))?;
+    let entries = mistakes.mapping(item, &what)?;
     for entry in entries.iter().filter(|entry| !list.fields.iter().any(|field| field.path == entry.name())) {
-        let fields = list.fields.iter().map(|field| field.path);
-        let help =
-            suggestion(entry.name(), fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
-        let message = format!("an entry of `{}` has no field `{}`", list.name, entry.name());
-        mistakes.error_with_help(Code::R020, entry.key.span, message, help);
+        unknown::field(list, entry.name(), entry.key.span, mistakes);
     }
     let fields = list.fields.iter().filter_map(|field| {
         let value = read_value(field, item.get(field.path)?, mistakes)?;

@@ -4,7 +4,7 @@ use super::Known;
 use super::entries::Lack;
 use super::evaluate::Truth;
 use super::quantifier::{no_time, span};
-use super::selection::{Absence, EntryFilter, entry_filter};
+use super::selection::{EntryFilter, Field, entry_filter};
 use super::view::{Compared, Row};
 use facts::schema::{LISTS, ListDefinition};
 use rule_syntax::mistakes::{Mistakes, listing};
@@ -23,27 +23,13 @@ pub(super) struct Sequence {
 }
 
 /// What gives entries their order. Fields go by their index in the list's definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Along {
     /// The time, up to the incident: the field with the distance, and how many seconds lie between the first and the
     /// last step at most.
     Time { before: Field, within: Option<u64> },
     /// The position, from 0 on: for frames from the innermost outwards. `adjacent`: each directly after the other.
     Position { field: Field, adjacent: bool },
-}
-
-/// A field, and what it means that an entry lacks it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Field {
-    pub index: usize,
-    pub absent: Absence,
-}
-
-impl Field {
-    fn of(list: &ListDefinition, name: &str) -> Option<Self> {
-        let (index, definition) = list.fields.iter().enumerate().find(|(_, field)| field.path == name)?;
-        Some(Self { index, absent: Absence::of(definition, list) })
-    }
 }
 
 /// The field that gives a list's entries their order, if one does.
@@ -53,9 +39,14 @@ pub fn order_of(list: &ListDefinition) -> Option<&'static str> {
 }
 
 /// Reads `[STEP, STEP]`, or `{steps: [STEP, STEP], within: 10 min}`.
-pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Sequence> {
-    let timed = Field::of(list, "seconds_before");
-    let Some(field) = timed.or_else(|| Field::of(list, "position")) else {
+pub(super) fn read(
+    list: &'static ListDefinition,
+    node: &Node,
+    known: &Known<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Sequence> {
+    let timed = Field::find(list, "seconds_before");
+    let Some(field) = timed.or_else(|| Field::find(list, "position")) else {
         let message = format!("the entries of `{}` have no order, so none follows another", list.name);
         let ordered = LISTS.iter().filter(|list| order_of(list).is_some());
         let help = format!("lists with an order are {}", listing(ordered.map(|list| list.name)));
@@ -107,7 +98,7 @@ pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistak
         Some(before) => Along::Time { before, within },
         None => Along::Position { field, adjacent },
     };
-    let incident = list.fields.iter().position(|field| field.path == "incident");
+    let incident = Field::find(list, "incident").map(|field| field.index);
     (mistakes.errors() == before && read.len() == items.len()).then_some(Sequence { steps: read, along, incident })
 }
 
@@ -164,10 +155,10 @@ impl Sequence {
         self.chain(&steps, rows, true, false).0
     }
 
-    /// The field that gives entries their order, and what it means that one lacks it.
-    pub fn field(&self) -> (usize, Absence) {
+    /// The field that gives entries their order.
+    pub fn field(&self) -> Field {
         let (Along::Time { before: field, .. } | Along::Position { field, .. }) = self.along;
-        (field.index, field.absent)
+        field
     }
 
     /// Where an entry stands in the order.
@@ -184,8 +175,7 @@ impl Sequence {
 
     /// Whether nobody knows where an entry stands.
     pub fn may_be_anywhere(&self, row: &Row<'_>) -> bool {
-        let (_, absent) = self.field();
-        self.place(row).is_none() && absent.of_entry(row) == Lack::Unknown
+        self.place(row).is_none() && self.field().lack(row) == Lack::Unknown
     }
 
     /// Entries for these steps in their order, and for how many of the first steps there are some. `sure`: those that

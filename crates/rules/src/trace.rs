@@ -173,7 +173,7 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
     let logic = rule.logic();
     let mut evaluation = Evaluation::new(&logic.selections, view);
     let selections = logic.selections.iter().enumerate().map(|(index, selection)| {
-        let mut terms: Vec<&Term> = selection.alternatives.iter().flatten().collect();
+        let mut terms: Vec<&Term> = selection.terms().collect();
         terms.sort_by_key(|term| term.span.start);
         SelectionTrace {
             name: selection.name.clone(),
@@ -231,8 +231,7 @@ impl Missing {
 /// What would tell of entries of a list that can't be known to lack them: what the first of the terms needs
 /// that ask for it.
 fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Option<Needed> {
-    let terms = selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
-    let mut undecided = terms.filter(|term| {
+    let mut undecided = selections.iter().flat_map(Selection::terms).filter(|term| {
         term.test.path() == lacking.path && lacking.field.is_none() && term.test.truth(view) == Truth::Undecided
     });
     undecided.find_map(|term| match &term.test {
@@ -354,7 +353,7 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
             view.scalar(*index).map(|seen| format!("it is {}", seen.value.display(fact.kind)))
         }
         Test::ListKnown { index, .. } => view.list(*index).map(|rows| format!("it has {} entries", rows.len())),
-        Test::List { index, list, entries, quantifier } => view.list(*index).map(|rows| {
+        Test::List { index, entries, quantifier, .. } => view.list(*index).map(|rows| {
             let fitting = rows.iter().filter(|row| entries.fits(row));
             let perhaps = rows.iter().filter(|row| entries.truth(row) == Truth::Undecided).count();
             let perhaps = match perhaps {
@@ -376,8 +375,7 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
             match quantifier {
                 Quantifier::Count(count) => {
                     let different = count.values(fitting.clone()).map(|values| {
-                        let field = count.distinct.and_then(|distinct| list.fields.get(distinct.field));
-                        told(&values, field.map_or(FactType::Number, |field| field.kind))
+                        told(&values, count.distinct.map_or(FactType::Number, |field| field.definition.kind))
                     });
                     let within = count.within.map(|_| count.counted(fitting).len());
                     match (different, within) {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::slips;
+use super::{slips, unknown};
 use evidence::{BugcheckCode, Version, base_name};
 use facts::{FactDefinition, FactType, Value};
-use rule_syntax::mistakes::{listing, suggestion};
+use rule_syntax::mistakes::suggestion;
 use windows_codes::{Named, aliases, code_of, names_of};
 
 /// A text is not a value of the wanted type.
@@ -94,10 +94,7 @@ pub(super) fn noun(kind: FactType) -> &'static str {
 
 fn help(kind: FactType, text: &str) -> String {
     match kind {
-        FactType::Word(words) => {
-            let known = words.iter().copied();
-            suggestion(text, known.clone()).unwrap_or_else(|| format!("it is one of {}", listing(known)))
-        }
+        FactType::Word(words) => unknown::help(text, words.iter().copied(), "it is one of"),
         FactType::Code if is_ambiguous(text) => format!("write 0x{text} if it is hexadecimal"),
         FactType::Code => {
             "a code is written like 0xC0000409, c0000409, -1073740791 or 3221226505, or as its name".to_owned()

@@ -41,7 +41,9 @@ pub fn json_schema(rules: &RuleSet) -> Value {
     put("rule/properties/remediation/items/properties/audience/enum", json!(Audience::ALL.map(Audience::word)));
     put("tests/items/properties/expect/enum", json!(Outcome::EXPECTED.map(Outcome::word)));
     let ids: Value = rules.rules().iter().map(Rule::id).collect();
-    ["override", "disable", "suppress"].map(|change| put(&format!("{change}/properties/rule/enum"), ids.clone()));
+    for change in ["override", "disable", "suppress"] {
+        put(&format!("{change}/properties/rule/enum"), ids.clone());
+    }
     let (modules, lines) = (module_lists(rules), rules.line_list_names().collect());
     for (definition, words) in [("place", json!(PLACES)), ("list name", json!(modules)), ("list of lines", lines)] {
         put(&format!("{definition}/anyOf/0/enum"), words.clone());

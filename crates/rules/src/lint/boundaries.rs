@@ -3,23 +3,18 @@
 use regex_syntax::Parser;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
 
-use super::{Linted, comparisons};
-use crate::compare::Compare;
+use super::Linted;
 use crate::rule::Rule;
 use crate::selection::Term;
 use spanned_yaml::{Code, Diagnostic, Span};
 
 /// `R105`: a boundary of words with characters on both sides of which it can't stand between.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
-    for term in rule.terms() {
-        for (_, compare) in comparisons(&term.test) {
-            let Compare::Regex { patterns, .. } = compare else { continue };
-            for written in patterns.iter().map(|pattern| pattern.written()) {
-                let Some(wrong) = Parser::new().parse(written).ok().and_then(|hir| never(&hir)) else { continue };
-                let message = format!("in the regular expression `{written}`, {}", wrong.says());
-                rule.warn(Code::R105, place(rule.rule, term, written), message, wrong.help(), found);
-            }
-        }
+    for (term, _, pattern) in rule.expressions() {
+        let written = pattern.written();
+        let Some(wrong) = Parser::new().parse(written).ok().and_then(|hir| never(&hir)) else { continue };
+        let message = format!("in the regular expression `{written}`, {}", wrong.says());
+        rule.warn(Code::R105, place(rule.rule, term, written), message, wrong.help(), found);
     }
 }
 

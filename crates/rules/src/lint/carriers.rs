@@ -1,10 +1,10 @@
 //! Rules of which the only module is one that delivers exceptions for others.
 
-use super::{Linted, PROBABLE, Way, fields};
+use super::{Linted, PROBABLE, Way, comparisons};
 use crate::compare::Compare;
 use crate::list::{Lists, ModuleList};
 use crate::quantifier::Quantifier;
-use crate::selection::{FieldTest, Test};
+use crate::selection::Test;
 use crate::view::Compared;
 use facts::Value;
 use spanned_yaml::{Code, Diagnostic};
@@ -65,13 +65,11 @@ impl<'l> Carriers<'l> {
             Test::Fact { fact, compare, .. } => fact.path == "fault_site.module" && self.are_all_of(compare),
             Test::List { quantifier: Quantifier::None, .. } => false,
             Test::List { list, .. } | Test::Sequence { list, .. } if list.name == "frames" => {
-                let fields = fields(test);
-                let names = fields.iter().filter_map(|(path, field)| match &field.test {
-                    FieldTest::Value(compare) if *path == "module" => Some(compare),
-                    _ => None,
-                });
-                let all: Vec<bool> = names.map(|compare| self.are_all_of(compare)).collect();
-                !all.is_empty() && !all.contains(&false) && fields.iter().all(|(path, _)| OF_A_MODULE.contains(path))
+                let compared = comparisons(test);
+                let mut names = compared.iter().filter(|(field, _)| field.path == "module").peekable();
+                names.peek().is_some()
+                    && names.all(|(_, compare)| self.are_all_of(compare))
+                    && test.field_terms().all(|term| OF_A_MODULE.contains(&term.field.definition.path))
             }
             _ => false,
         }

@@ -91,10 +91,10 @@ fn never(literal: Literal<'_>) -> Option<Contradiction<'_>> {
             left.is_nothing(fact.kind).then_some(Contradiction::Never(term, None))
         }
         Test::List { entries, .. } if wants_an_entry(literal) => {
-            no_entry(&term.test, entries).map(|field| Contradiction::Never(term, Some(field)))
+            no_entry(entries).map(|field| Contradiction::Never(term, Some(field)))
         }
         Test::Sequence { sequence, .. } if literal.holds => {
-            let field = sequence.steps.iter().find_map(|step| no_entry(&term.test, step))?;
+            let field = sequence.steps.iter().find_map(no_entry)?;
             Some(Contradiction::Never(term, Some(field)))
         }
         _ => None,
@@ -104,23 +104,19 @@ fn never(literal: Literal<'_>) -> Option<Contradiction<'_>> {
 /// Whether a literal asks that an entry of a list fits.
 fn wants_an_entry(literal: Literal<'_>) -> bool {
     match &literal.term.test {
-        Test::List { quantifier, .. } => match quantifier {
-            Quantifier::Any => literal.holds,
-            Quantifier::None => !literal.holds,
-            Quantifier::Count(count) => literal.holds && count.least > 0,
-        },
+        Test::List { quantifier: Quantifier::None, .. } => !literal.holds,
+        Test::List { quantifier, .. } => literal.holds && quantifier.wants_entries(),
         _ => false,
     }
 }
 
 /// The field that can't be as it is asked, if no entry of the list fits; of several alternatives, the first one's.
-fn no_entry(test: &Test, entries: &EntryFilter) -> Option<&'static str> {
-    let (Test::List { list, .. } | Test::Sequence { list, .. }) = test else { return None };
+fn no_entry(entries: &EntryFilter) -> Option<&'static str> {
     let excluding = |terms: &Vec<FieldTerm>| {
         terms.iter().enumerate().find_map(|(at, one)| {
-            let field = list.fields.get(one.field)?;
+            let field = one.field.definition;
             let left = Left::of_field(one, field.kind);
-            let others = terms.iter().skip(at.saturating_add(1)).filter(|other| other.field == one.field);
+            let others = terms.iter().skip(at.saturating_add(1)).filter(|other| other.field.index == one.field.index);
             let mut others = others.map(|other| Left::of_field(other, field.kind));
             let excluded = left.is_nothing(field.kind) || others.any(|other| left.excludes(&other));
             excluded.then_some(field.path)

@@ -1,8 +1,7 @@
 //! Names of modules without what every file name of one has.
 
-use super::{Linted, fields};
+use super::{Linted, comparisons};
 use crate::compare::Compare;
-use crate::selection::{FieldTest, Test};
 use facts::{FactType, Value};
 use spanned_yaml::{Code, Diagnostic};
 
@@ -21,19 +20,8 @@ const WITHOUT: [&str; 7] = [
 /// `R096`: a module's name without its ending, as debuggers print it: the facts have whole file names.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms().filter(|term| !WITHOUT.contains(&term.test.path())) {
-        let of_fact = match &term.test {
-            Test::Fact { fact, compare, .. } if fact.kind == FactType::Module => name_alone(compare),
-            Test::List { list, .. } | Test::Sequence { list, .. } => {
-                fields(&term.test).into_iter().find_map(|(_, field)| match &field.test {
-                    FieldTest::Value(compare) if list.fields.get(field.field)?.kind == FactType::Module => {
-                        name_alone(compare)
-                    }
-                    _ => None,
-                })
-            }
-            _ => None,
-        };
-        if let Some(name) = of_fact {
+        let of_modules = comparisons(&term.test).into_iter().filter(|(fact, _)| fact.kind == FactType::Module);
+        if let Some(name) = of_modules.into_iter().find_map(|(_, compare)| name_alone(compare)) {
             let message = format!("no module is called `{name}`: the names of files have their endings");
             let help = format!("write `{name}.dll` (or .exe, .sys, .pyd), or `|like: '{name}.*'`");
             rule.warn(Code::R096, term.span, message, &help, found);

@@ -29,12 +29,13 @@ mod ways;
 
 use super::compare::Compare;
 use super::list::Lists;
+use super::pattern::Pattern;
 use super::rule::Rule;
-use super::selection::{FieldTerm, FieldTest, Term, Test};
+use super::selection::{Term, Test};
 use carriers::Carriers;
 use contradictions::Contradiction;
 pub(super) use ended::look as look_at_suppressions;
-use facts::FactType;
+use facts::FactDefinition;
 pub(super) use line_lists::look as lint_line_lists;
 pub(super) use lists::lint as lint_lists;
 pub(super) use references::look_at as look_at_references;
@@ -75,7 +76,17 @@ impl<'r> Linted<'r> {
 
     /// All of its terms, in the order of the rule.
     fn terms(&self) -> impl Iterator<Item = &Term> {
-        self.rule.logic().selections.iter().flat_map(|selection| selection.alternatives.iter().flatten())
+        self.rule.logic().terms()
+    }
+
+    /// The regular expressions that it looks for, each with its term and with the fact or field that is compared.
+    fn expressions(&self) -> impl Iterator<Item = (&Term, &'static FactDefinition, &Pattern)> {
+        self.terms().flat_map(|term| {
+            comparisons(&term.test).into_iter().flat_map(move |(fact, compare)| {
+                let patterns = if let Compare::Regex { patterns, .. } = compare { patterns.as_slice() } else { &[] };
+                patterns.iter().map(move |pattern| (term, fact, pattern))
+            })
+        })
     }
 }
 
@@ -113,31 +124,11 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
     shadows::look(&linted, meant, found);
 }
 
-/// The comparisons of a term, of a fact or of the fields of a list's entries, each with the type of what it compares.
-fn comparisons(test: &Test) -> Vec<(FactType, &Compare)> {
+/// The comparisons of a term, each with the fact, or the field of a list's entries, that is compared.
+fn comparisons(test: &Test) -> Vec<(&'static FactDefinition, &Compare)> {
     match test {
-        Test::Fact { fact, compare, .. } => vec![(fact.kind, compare)],
-        Test::List { list, .. } | Test::Sequence { list, .. } => {
-            let terms = test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
-            terms
-                .filter_map(|term| match &term.test {
-                    FieldTest::Value(compare) => Some((list.fields.get(term.field)?.kind, compare)),
-                    FieldTest::Known(_) => None,
-                })
-                .collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The fields that a term asks of a list's entries, each with its path.
-fn fields(test: &Test) -> Vec<(&'static str, &FieldTerm)> {
-    match test {
-        Test::List { list, .. } | Test::Sequence { list, .. } => {
-            let terms = test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
-            terms.filter_map(|term| Some((list.fields.get(term.field)?.path, term))).collect()
-        }
-        _ => Vec::new(),
+        Test::Fact { fact, compare, .. } => vec![(fact, compare)],
+        _ => test.field_terms().filter_map(|term| Some((term.field.definition, term.test.compare()?))).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What every incident fits.
 
-use super::{Linted, PROBABLE, fields};
+use super::{Linted, PROBABLE, comparisons};
 use crate::compare::{Compare, Order};
 use crate::quantifier::Quantifier;
 use crate::selection::{FieldTerm, FieldTest, Test};
@@ -50,9 +50,7 @@ pub(super) fn is_trivial(test: &Test) -> bool {
                 Quantifier::Count(count) => count.least <= 1 && count.most == u64::MAX,
             };
             let asks_nothing = |term: &FieldTerm| match &term.test {
-                FieldTest::Value(compare) => {
-                    list.fields.get(term.field).is_some_and(|field| takes_all(field.kind, compare))
-                }
+                FieldTest::Value(compare) => takes_all(term.field.definition.kind, compare),
                 FieldTest::Known(known) => *known,
             };
             let every_entry = entries.alternatives.is_empty()
@@ -65,18 +63,9 @@ pub(super) fn is_trivial(test: &Test) -> bool {
 /// `R092`: a comparison that every value fits.
 pub(super) fn terms(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms() {
-        let of_fact = match &term.test {
-            Test::Fact { fact, compare, .. } if takes_all(fact.kind, compare) => Some(fact.path),
-            Test::List { list, .. } | Test::Sequence { list, .. } => {
-                fields(&term.test).into_iter().find_map(|(path, field)| {
-                    let kind = list.fields.get(field.field)?.kind;
-                    matches!(&field.test, FieldTest::Value(compare) if takes_all(kind, compare)).then_some(path)
-                })
-            }
-            _ => None,
-        };
-        if let Some(path) = of_fact {
-            let message = format!("every value of `{path}` fits this");
+        let mut compared = comparisons(&term.test).into_iter();
+        if let Some((fact, _)) = compared.find(|(fact, compare)| takes_all(fact.kind, compare)) {
+            let message = format!("every value of `{}` fits this", fact.path);
             let help = "to ask whether it is known, write `|exists: true`";
             rule.warn(Code::R092, term.span, message, help, found);
         }

@@ -13,8 +13,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let mut used = vec![false; logic.selections.len()];
     logic.condition.mark_used(&mut used);
     for (selection, _) in logic.selections.iter().zip(used).filter(|(_, used)| *used) {
-        let terms = selection.alternatives.iter().flatten();
-        let Some(first) = terms.min_by_key(|term| term.span.start) else { continue };
+        let Some(first) = selection.terms().min_by_key(|term| term.span.start) else { continue };
         if views.iter().all(|view| selection.truth(view) == Truth::Undecided) {
             let message = format!("no test decides the selection `{}`", selection.name);
             let help = "add a test with its facts: one in which it holds, and one in which it does not";

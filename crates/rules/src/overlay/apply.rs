@@ -98,7 +98,7 @@ impl Reader<'_, '_> {
     /// Reads an entry of `override` and changes the rule. False, as of the others, when it has a mistake.
     fn override_(&mut self, item: &Node) -> bool {
         let what = "an entry of `override`";
-        let before = self.errors();
+        let before = self.mistakes.errors();
         let Some(entries) = self.mapping(item, what) else { return false };
         let keys: Vec<&str> = ["rule", "reason"].into_iter().chain(OVERRIDABLE).collect();
         let (fixed, others): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| is_fixed(entry.name()));
@@ -112,7 +112,7 @@ impl Reader<'_, '_> {
         self.mistakes.keys_or(&others, item.span, what, &keys, &["rule"], other_key);
         let given: Vec<&'static str> =
             entries.iter().filter_map(|entry| OVERRIDABLE.into_iter().find(|key| *key == entry.name())).collect();
-        if given.is_empty() && self.errors() == before {
+        if given.is_empty() && self.mistakes.errors() == before {
             let help = format!("give at least one of {}", listing(OVERRIDABLE));
             self.mistakes.error_with_help(Code::R073, item.span, "an override that changes nothing", help);
         }
@@ -121,14 +121,14 @@ impl Reader<'_, '_> {
         let rule = named.as_ref().and_then(|named| self.target.rules.get(named.index?));
         let worlds: Option<Vec<World>> = rule.map(|rule| {
             let logic = rule.logic();
-            let required: Vec<&'static str> = logic.requires.iter().map(|required| required.path()).collect();
+            let required: Vec<&'static str> = logic.requires.iter().map(|required| required.name()).collect();
             worlds_when(&[&logic.condition], &logic.selections, &required)
         });
         let lists = self.lists();
         let known = Known { causes: self.target.causes, lists: &lists, proven: false };
         let changes = read_changes(item, &known, self.target.templates, rule, worlds, &mut self.mistakes);
         let Some(named) = named else { return false };
-        if !self.is_first(item, &named.id) || self.errors() > before {
+        if !self.is_first(item, &named.id) || self.mistakes.errors() > before {
             return false;
         }
         let change = self.change(item, given, reason);
@@ -154,13 +154,13 @@ impl Reader<'_, '_> {
 
     fn disable(&mut self, item: &Node) -> bool {
         let what = "an entry of `disable`";
-        let before = self.errors();
+        let before = self.mistakes.errors();
         let Some(entries) = self.mapping(item, what) else { return false };
         let keys = ["rule", "reason"];
         self.mistakes.keys_or(entries, item.span, what, &keys, &keys, other_key);
         let reason = self.text(item, "reason");
         let Some(named) = self.named(item) else { return false };
-        if !self.is_first(item, &named.id) || self.errors() > before {
+        if !self.is_first(item, &named.id) || self.mistakes.errors() > before {
             return false;
         }
         let change = self.change(item, Vec::new(), reason);
@@ -172,7 +172,7 @@ impl Reader<'_, '_> {
 
     fn suppress(&mut self, item: &Node) -> bool {
         let what = "an entry of `suppress`";
-        let before = self.errors();
+        let before = self.mistakes.errors();
         let Some(entries) = self.mapping(item, what) else { return false };
         let keys = ["rule", "reason", "until", "hosts", "when"];
         self.mistakes.keys_or(entries, item.span, what, &keys, &["rule", "reason"], other_key);
@@ -184,7 +184,7 @@ impl Reader<'_, '_> {
         let when = item.entry("when").and_then(|entry| selection::read(entry, &known, &mut self.mistakes));
         let named = self.named(item);
         let (Some(named), Some(reason)) = (named, reason) else { return false };
-        if self.errors() > before {
+        if self.mistakes.errors() > before {
             return false;
         }
         let by = SuppressedBy { by: self.set_name(), reason, until };
@@ -293,10 +293,6 @@ impl Reader<'_, '_> {
     fn text(&mut self, item: &Node, key: &str) -> Option<String> {
         let text = self.mistakes.text(item.get(key)?, &format!("`{key}`"))?;
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
-    }
-
-    fn errors(&self) -> usize {
-        self.mistakes.found.iter().filter(|mistake| mistake.is_error()).count()
     }
 }
 

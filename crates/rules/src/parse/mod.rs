@@ -13,13 +13,14 @@ use super::explain::Templates;
 use super::guarantee::{Partly, World, all_asked_for, worlds_as_far};
 use super::list::Lists;
 use super::overlay::{OVERLAY_KEYS, OverlayFile};
-use super::required::{self, Required};
+use super::required;
 use super::rule::{Logic, Origin, Place, Rule, Texts};
 use super::selection::{self, Selection};
 use super::self_test::{self, Tests};
 use super::shared;
 use super::slips;
 use super::source::{self, RuleFile};
+use super::subject::Subject;
 use super::supersede::Superseding;
 use super::test_file::TestFile;
 use facts::schema::SCALARS;
@@ -193,7 +194,7 @@ impl Reader<'_> {
 
     /// The rule that `node` writes, one of the `rules` of its file.
     fn rule(&mut self, node: &Node, rules: &[Node], file: &RuleFile, origin: Origin) -> Option<Rule> {
-        let before = self.errors();
+        let before = self.mistakes.errors();
         let entries = self.mistakes.mapping(node, "a rule")?;
         let is_apart = |key: &str| key == "tests" && self.tests.is_there();
         let is_required = |key: &&str| !OPTIONAL_RULE_KEYS.contains(key) && !is_apart(key);
@@ -212,16 +213,12 @@ impl Reader<'_> {
             }
             None => self.tests.tests_of(node, rules, &mut self.mistakes),
         };
-        if self.errors() > before {
+        if self.mistakes.errors() > before {
             return None;
         }
         let place = Place { id: id?, file: Arc::clone(&file.text), span: node.span, id_span: node.get("id")?.span };
         let logic = logic.finished(node)?;
         Some(Rule::new(place, origin, logic, texts.finished()?, tests?))
-    }
-
-    fn errors(&self) -> usize {
-        self.mistakes.found.iter().filter(|mistake| mistake.is_error()).count()
     }
 
     fn id(&mut self, rule: &Node, file: &RuleFile) -> Option<String> {
@@ -270,9 +267,9 @@ impl Reader<'_> {
             None => Some(shared::asked_last(Condition::all_of(logic.names.len()), &logic.selections)),
         };
         if let Some(node) = rule.get("requires") {
-            let before = self.errors();
+            let before = self.mistakes.errors();
             logic.requires = required::read(node, &mut self.mistakes);
-            if self.errors() > before {
+            if self.mistakes.errors() > before {
                 logic.meant.extend(required::seems_to_ask(node));
             }
         }
@@ -354,7 +351,7 @@ struct ReadLogic {
     selections: Vec<Selection>,
     /// Those that could not be read, by index, with the facts that they seem to ask for.
     unread: BTreeMap<usize, World>,
-    requires: Vec<Required>,
+    requires: Vec<Subject>,
     /// Facts that entries of `requires` with mistakes seem to mean.
     meant: World,
     condition: Option<Condition>,
@@ -378,7 +375,7 @@ impl ReadLogic {
         if self.names.is_empty() {
             return vec![SCALARS.iter().map(|fact| fact.path).collect()];
         }
-        let required = self.requires.iter().map(|required| required.path()).chain(self.meant.iter().copied());
+        let required = self.requires.iter().map(|required| required.name()).chain(self.meant.iter().copied());
         let required: Vec<&'static str> = required.collect();
         let selections = Partly { selections: &self.selections, unread: &self.unread };
         match (&self.condition, also) {

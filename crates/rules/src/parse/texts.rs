@@ -9,7 +9,8 @@ use crate::guarantee::World;
 use crate::lint::look_at_references;
 use crate::rule::{Adjustment, Effect, Rule, Texts};
 use crate::supersede::Superseded;
-use rule_syntax::mistakes::{Mistakes, listing, suggestion};
+use crate::unknown;
+use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{Code, Node, Span};
 
 impl Reader<'_> {
@@ -64,8 +65,7 @@ impl Reader<'_> {
         let text = self.mistakes.text(node, &format!("`{key}`"))?;
         let known = all.into_iter().find(|value| word(*value) == text);
         if known.is_none() {
-            let words = all.map(word);
-            let help = suggestion(text, words).unwrap_or_else(|| format!("it is one of {}", listing(words)));
+            let help = unknown::help(text, all.map(word).into_iter(), "it is one of");
             self.mistakes.error_with_help(Code::R014, node.span, format!("there is no {key} `{text}`"), help);
         }
         known

@@ -7,10 +7,11 @@
 mod clues;
 mod index;
 
+use super::subject::Subject;
 use super::value::{self, fold};
 use super::view::{Compared, Seen, View};
 use facts::Value;
-use facts::schema::{LISTS, SCALARS};
+use facts::schema::SCALARS;
 use rule_syntax::needed::Need;
 
 pub(super) use index::Index;
@@ -98,11 +99,10 @@ impl Needs {
 impl Clue {
     /// What has to be there for a fact or list to be known and, where values are given, to be one of them.
     fn of_fact(path: &str, values: Option<&[&str]>) -> Option<Vec<Self>> {
-        let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(path)) else {
-            let list = LISTS.iter().position(|list| list.name == path)?;
-            return Some(vec![Self::Known(Place::List(list))]);
+        let (fact, place) = match Subject::find(path)? {
+            Subject::Fact(index) => (SCALARS.get(index)?, Place::Fact(index)),
+            Subject::List(index) => return Some(vec![Self::Known(Place::List(index))]),
         };
-        let (fact, place) = (SCALARS.get(index)?, Place::Fact(index));
         // Versions and flags are rarely asked to be equal.
         let read = |text: &&str| match value::of(fact, text).ok()? {
             Value::Number(number) => Some(Self::Number(place, number)),
