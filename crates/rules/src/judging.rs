@@ -5,7 +5,7 @@ use super::evaluate::{Evaluation, RestsOn, Truth};
 use super::explain::{FactValues, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped, Suppressed};
 use super::fitting::NamedEntries;
-use super::overlay::{Occasion, Ruling, SuppressedBy};
+use super::overlay::{Occasion, Ruling};
 use super::prefilter::Chance;
 use super::required;
 use super::rule::Rule;
@@ -36,22 +36,10 @@ impl RuleSet {
         (judgement.findings, judgement.suppressed)
     }
 
-    /// Who suppresses a finding of a rule, which matches an incident.
+    /// What suppressions do to the finding of a rule that matches an incident.
     #[must_use]
-    pub fn suppressed_by(&self, id: &str, facts: &FactSet, occasion: Occasion<'_>) -> Option<SuppressedBy> {
-        match self.suppressions.ruling(id, &View::new(facts, None), occasion) {
-            Ruling::Suppressed(by) => Some(by),
-            Ruling::Shown | Ruling::ShownAgain(_) => None,
-        }
-    }
-
-    /// Whose suppression of a rule's findings ended before an incident that the rule matches.
-    #[must_use]
-    pub fn suppression_ended(&self, id: &str, facts: &FactSet, occasion: Occasion<'_>) -> Option<SuppressedBy> {
-        match self.suppressions.ruling(id, &View::new(facts, None), occasion) {
-            Ruling::ShownAgain(by) => Some(by),
-            Ruling::Shown | Ruling::Suppressed(_) => None,
-        }
+    pub fn ruling(&self, id: &str, facts: &FactSet, occasion: Occasion<'_>) -> Ruling {
+        self.suppressions.ruling(id, &View::new(facts, None), occasion)
     }
 
     /// What a rule that matches these facts says of them, whatever others do to it.

@@ -37,11 +37,11 @@ pub(super) struct LineList {
     file: Arc<YamlText>,
 }
 
-/// A line of a list as it is written.
-#[derive(Debug, Clone)]
+/// A line of a list as it is written, and the value that holds it.
+#[derive(Debug)]
 pub(super) struct Line {
     pub text: String,
-    pub span: Span,
+    pub node: Node,
 }
 
 /// A text that a list is meant to be found in, or not.
@@ -150,18 +150,11 @@ impl LineList {
 pub(super) struct Unresolved {
     name: String,
     author: Option<Author>,
-    lines: Vec<WrittenLine>,
+    lines: Vec<Line>,
     examples: Vec<Example>,
     file: Arc<YamlText>,
     /// Whether its expressions are known to compile.
     proven: bool,
-}
-
-/// A line and the value that holds it.
-#[derive(Debug)]
-struct WrittenLine {
-    text: String,
-    node: Node,
 }
 
 impl Unresolved {
@@ -179,13 +172,13 @@ impl Unresolved {
         mistakes.keys(entries, root.span, "a list file", &known, &required);
         let author = root.get("written_by").and_then(|node| author(node, mistakes));
         let examples = root.get("examples").map(|node| examples(node, mistakes)).unwrap_or_default();
-        let mut lines: Vec<WrittenLine> = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         for item in mistakes.items(root.get("lines")?, "`lines`")? {
             let Some((text, node)) = expression(item, mistakes) else { continue };
             if lines.iter().any(|known| known.text == text) {
                 mistakes.error(Code::R061, node.span, "this expression is in this list already");
             } else {
-                lines.push(WrittenLine { text: text.to_owned(), node: node.clone() });
+                lines.push(Line { text: text.to_owned(), node: node.clone() });
             }
         }
         let file = Arc::clone(&mistakes.file);
@@ -278,7 +271,7 @@ impl Resolver<'_> {
     }
 
     /// A line without other lists' names; `None` where one of them is a mistake.
-    fn expand(&mut self, list: &Unresolved, line: &WrittenLine) -> Option<String> {
+    fn expand(&mut self, list: &Unresolved, line: &Line) -> Option<String> {
         let mut expanded = String::with_capacity(line.text.len());
         let mut from = 0;
         for at in named_lists(&line.text) {
@@ -376,7 +369,7 @@ fn compiled(list: Unresolved, expressions: Vec<Option<String>>, found: &mut Vec<
             continue;
         }
         patterns.push(Pattern::new(&expression));
-        lines.push(Line { text: line.text, span: line.node.span });
+        lines.push(line);
     }
     LineList { name, author, lines, patterns, examples, file }
 }

@@ -11,8 +11,9 @@ use super::evaluate::{Evaluation, Truth};
 use super::explain::Text;
 use super::finding::{Audience, Severity};
 use super::list::Lists;
+use super::outcome::Outcome;
 use super::overlay::Change;
-use super::parse::{self, Changes};
+use super::parse::{self, ReadTexts};
 use super::prefilter::Needs;
 use super::required;
 use super::selection::{Selection, Term};
@@ -21,6 +22,7 @@ use super::source::encoded;
 use super::subject::Subject;
 use super::supersede::Superseded;
 use super::view::View;
+use facts::FactSet;
 use rule_syntax::condition::Condition;
 use rule_syntax::prepared::PreparedRule;
 use spanned_yaml::{Span, YamlText};
@@ -209,7 +211,7 @@ impl Rule {
     }
 
     /// Says some of it anew, as a later rule set wants it.
-    pub(super) fn change(&mut self, changes: Changes, change: Change) {
+    pub(super) fn change(&mut self, changes: ReadTexts, change: Change) {
         // What is not changed has to be read first.
         self.texts();
         if let Some(texts) = self.parts.texts.get_mut() {
@@ -294,6 +296,17 @@ impl Rule {
         &self.texts().references
     }
 
+    /// Its tests, as examples of what it is for.
+    pub fn examples(&self) -> impl Iterator<Item = Example<'_>> {
+        self.tests().iter().map(|test| Example { name: &test.name, facts: &test.facts, expect: test.expect })
+    }
+
+    /// The facts and lists that its selections ask for or that it requires, sorted.
+    #[must_use]
+    pub fn facts_asked(&self) -> BTreeSet<&'static str> {
+        self.logic().terms().map(|term| term.test.path()).chain(self.requires()).collect()
+    }
+
     /// How many tests it brings.
     #[must_use]
     pub fn test_count(&self) -> usize {
@@ -342,6 +355,17 @@ impl Rule {
     pub fn logic_written(&self) -> String {
         self.file.lines_of(self.logic().span).into_iter().map(|line| line + "\n").collect()
     }
+}
+
+/// A test of a rule, as an example of what the rule is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Example<'r> {
+    /// The test's name.
+    pub name: &'r str,
+    /// The facts that are known in it.
+    pub facts: &'r FactSet,
+    /// What the rule makes of them.
+    pub expect: Outcome,
 }
 
 impl Texts {

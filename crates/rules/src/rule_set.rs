@@ -22,7 +22,7 @@ use super::{Known, parse};
 use spanned_yaml::{Code, Diagnostic, Span, YamlText, sort_diagnostics};
 
 /// A rule set that takes part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSetInfo {
     /// Its name.
     pub name: String,
@@ -65,7 +65,7 @@ impl RuleSetInfo {
 
     /// A set of Sigma rules, of which this many are loaded. They have no version.
     pub fn of_sigma(name: String, rules: usize) -> Self {
-        Self { name, version: "0".to_owned(), rules, overrides: 0, disables: 0, suppressions: 0, lists: 0 }
+        Self { name, version: "0".to_owned(), rules, ..Self::default() }
     }
 
     /// Whether it has anything to do with judging.
@@ -251,9 +251,9 @@ impl RuleSet {
             rules.extend(prepared.map(|(rule, file)| Rule::prepared(rule, origin, &file, &known_lists)));
             lists_of_sets.push(known_lists);
             let rules = rules.len().saturating_sub(before);
-            let (name, version) = (set.name, set.version);
-            let (overrides, disables, suppressions) = (0, 0, 0);
-            infos.push(RuleSetInfo { name, version, rules, overrides, disables, suppressions, lists: added });
+            let info =
+                RuleSetInfo { name: set.name, version: set.version, rules, lists: added, ..RuleSetInfo::default() };
+            infos.push(info);
         }
         rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
         report_equal_ids(&rules, &read.unfinished, found);
@@ -397,28 +397,12 @@ fn report_equal_ids(rules: &[Rule], unfinished: &[parse::Unfinished], found: &mu
         span: Span,
         embedded: bool,
     }
-    let finished = rules.iter().map(|rule| Named {
-        id: &rule.id,
-        set: rule.origin.set,
-        file: &rule.file,
-        span: rule.id_span,
-        embedded: rule.is_embedded(),
-    });
-    let others = unfinished.iter().map(|rule| Named {
-        id: &rule.id,
-        set: rule.set,
-        file: &rule.file,
-        span: rule.span,
-        embedded: false,
-    });
+    let named = |id, set, file, span, embedded| Named { id, set, file, span, embedded };
+    let finished =
+        rules.iter().map(|rule| named(&*rule.id, rule.origin.set, &rule.file, rule.id_span, rule.is_embedded()));
+    let others = unfinished.iter().map(|rule| named(&rule.id, rule.set, &rule.file, rule.span, false));
     let mut all: Vec<Named<'_>> = finished.chain(others).collect();
-    all.sort_by(|a, b| {
-        let place = |rule: &Named<'_>| (rule.set, rule.span.start);
-        a.id.cmp(b.id)
-            .then_with(|| place(a).0.cmp(&place(b).0))
-            .then_with(|| a.file.name.cmp(&b.file.name))
-            .then_with(|| place(a).1.cmp(&place(b).1))
-    });
+    all.sort_by_key(|rule| (rule.id, rule.set, rule.file.name.as_str(), rule.span.start));
     for equal in all.chunk_by(|a, b| a.id == b.id) {
         let [first, others @ ..] = equal else { continue };
         found.extend(others.iter().map(|rule| {

@@ -29,7 +29,7 @@ pub(super) fn look_at_list(list: &LineList, found: &mut Vec<Diagnostic>) {
         let Some(message) = too_long(&line.text) else { continue };
         let help = "write a line for each phrase; words that several phrases share can be a list, and `{NAME}` stands for \
                     them";
-        found.push(Diagnostic::warning(Code::R107, list.file(), line.span, message).with_help(help));
+        found.push(Diagnostic::warning(Code::R107, list.file(), line.node.span, message).with_help(help));
     }
 }
 

@@ -32,6 +32,6 @@ fn look_at_lines(list: &LineList, found: &mut Vec<Diagnostic>) {
         } else {
             continue;
         };
-        found.push(Diagnostic::warning(code, list.file(), line.span, message).with_help(help));
+        found.push(Diagnostic::warning(code, list.file(), line.node.span, message).with_help(help));
     }
 }

@@ -8,10 +8,10 @@ mod suppression;
 
 use std::sync::Arc;
 
-pub use suppression::{Occasion, SuppressedBy};
+pub use suppression::{Occasion, Ruling, SuppressedBy};
 
 pub(super) use apply::{Target, apply};
-pub(super) use suppression::{Place, Ruling, Suppressions};
+pub(super) use suppression::{Place, Suppressions};
 
 use spanned_yaml::{Node, YamlText};
 

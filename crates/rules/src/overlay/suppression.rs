@@ -47,14 +47,14 @@ impl SuppressedBy {
     }
 }
 
-/// What suppressions say of a finding.
+/// What suppressions do to a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ruling {
-    /// None is about it.
+pub enum Ruling {
+    /// Nothing: no suppression applies.
     Shown,
-    /// It was not to be seen up to a day, and the incident was later.
+    /// It is shown, because its suppression ended before the incident.
     ShownAgain(SuppressedBy),
-    /// It is not to be seen.
+    /// It is left out.
     Suppressed(SuppressedBy),
 }
 

@@ -5,8 +5,7 @@ mod texts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use self::texts::ReadTexts;
-pub(super) use self::texts::{Changes, read_changes};
+pub(super) use self::texts::{ReadTexts, read_changes};
 use super::Known;
 use super::causes::Causes;
 use super::explain::Templates;
@@ -314,13 +313,14 @@ impl Reader<'_> {
         let mut used = vec![false; logic.names.len()];
         condition.mark_used(&mut used);
         texts.adjustments.iter().for_each(|adjustment| adjustment.when.mark_used(&mut used));
-        texts.collect.iter().for_each(|request| request.mark_used(&mut used));
+        let collect = texts.collect.as_deref().unwrap_or_default();
+        collect.iter().for_each(|request| request.mark_used(&mut used));
         let written = |key: &str| rule.get(key).and_then(Node::items).unwrap_or_default();
         if texts.adjustments.len() < written("adjust").len() {
             let names = written("adjust").iter().filter_map(|entry| entry.get("when")?.text());
             names.for_each(|text| logic.mark_meant(text, &mut used));
         }
-        if texts.collect.len() < written("collect").len() {
+        if collect.len() < written("collect").len() {
             for unless in written("collect").iter().filter_map(|entry| entry.get("unless")) {
                 let one = std::slice::from_ref(unless);
                 let names = unless.items().unwrap_or(one).iter().filter_map(Node::text);

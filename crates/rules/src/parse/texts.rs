@@ -17,16 +17,25 @@ impl Reader<'_> {
     /// What a rule says, as far as it can be read.
     pub(super) fn texts(&mut self, node: &Node, logic: &ReadLogic) -> ReadTexts {
         ReadTexts {
-            title: self.plain_text(node, "title"),
             cause: self.cause(node),
+            adjustments: self.adjustments(node, logic),
+            supersedes: self.supersedes(node),
+            ..self.overridable_texts(node, logic)
+        }
+    }
+
+    /// The part of it that an override can give anew.
+    fn overridable_texts(&mut self, node: &Node, logic: &ReadLogic) -> ReadTexts {
+        let has = |key| node.get(key).is_some();
+        ReadTexts {
+            title: self.plain_text(node, "title"),
             confidence: self.confidence(node),
             severity: self.severity(node),
             explanation: self.explanation(node, logic),
-            remediation: self.remediation(node, logic),
-            adjustments: self.adjustments(node, logic),
-            supersedes: self.supersedes(node),
-            collect: self.collect(node, logic),
-            references: self.plain_texts(node, "references"),
+            remediation: has("remediation").then(|| self.remediation(node, logic)),
+            collect: has("collect").then(|| self.collect(node, logic)),
+            references: has("references").then(|| self.plain_texts(node, "references")),
+            ..ReadTexts::default()
         }
     }
 
@@ -197,21 +206,12 @@ pub(crate) fn read_changes(
     rule: Option<&Rule>,
     worlds: Option<Vec<World>>,
     mistakes: &mut Mistakes,
-) -> Changes {
+) -> ReadTexts {
     let selections = rule.map(|rule| rule.logic().selections.as_slice()).unwrap_or_default();
     let names = selections.iter().map(|selection| (selection.name.clone(), Span::default())).collect();
     let logic = ReadLogic { names, given: worlds, ..ReadLogic::default() };
     let mut reader = Reader { known, templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(&mistakes.file) };
-    let has = |key| node.get(key).is_some();
-    let changes = Changes {
-        title: reader.plain_text(node, "title"),
-        confidence: reader.confidence(node),
-        severity: reader.severity(node),
-        explanation: reader.explanation(node, &logic),
-        remediation: has("remediation").then(|| reader.remediation(node, &logic)),
-        collect: has("collect").then(|| reader.collect(node, &logic)),
-        references: has("references").then(|| reader.plain_texts(node, "references")),
-    };
+    let changes = reader.overridable_texts(node, &logic);
     if let Some(references) = node.get("references") {
         look_at_references(references, &mut reader.mistakes);
     }
@@ -219,8 +219,9 @@ pub(crate) fn read_changes(
     changes
 }
 
-/// What a rule says, as far as it could be read.
-pub(super) struct ReadTexts {
+/// What a rule says, or what an override gives anew of it, as far as it is written and could be read.
+#[derive(Default)]
+pub(crate) struct ReadTexts {
     title: Option<String>,
     cause: Option<String>,
     confidence: Option<f64>,
@@ -228,9 +229,9 @@ pub(super) struct ReadTexts {
     pub(super) adjustments: Vec<Adjustment>,
     supersedes: Vec<Superseded>,
     explanation: Option<Text>,
-    remediation: Vec<(Audience, Text)>,
-    pub(super) collect: Vec<Request>,
-    references: Vec<String>,
+    remediation: Option<Vec<(Audience, Text)>>,
+    pub(super) collect: Option<Vec<Request>>,
+    references: Option<Vec<String>>,
 }
 
 impl ReadTexts {
@@ -244,26 +245,13 @@ impl ReadTexts {
             adjustments: self.adjustments,
             supersedes: self.supersedes,
             explanation: self.explanation?,
-            remediation: self.remediation,
-            collect: self.collect,
-            references: self.references,
+            remediation: self.remediation.unwrap_or_default(),
+            collect: self.collect.unwrap_or_default(),
+            references: self.references.unwrap_or_default(),
         })
     }
-}
 
-/// What is said anew of a rule.
-pub(crate) struct Changes {
-    title: Option<String>,
-    confidence: Option<f64>,
-    severity: Option<Severity>,
-    explanation: Option<Text>,
-    remediation: Option<Vec<(Audience, Text)>>,
-    collect: Option<Vec<Request>>,
-    references: Option<Vec<String>>,
-}
-
-impl Changes {
-    /// Puts what is given into the place of what a rule says.
+    /// Puts what an override gives into the place of what a rule says.
     pub fn apply(self, texts: &mut Texts) {
         fn put<T>(new: Option<T>, old: &mut T) {
             if let Some(new) = new {
