@@ -59,7 +59,7 @@ impl Causes {
         })
     }
 
-    /// The causes that share most words with an id, if any share one; not those that hardly tell it from others.
+    /// The causes that share most words with an id; none where too many share as many.
     fn alike(&self, id: &str) -> Vec<&str> {
         const TOLD: usize = 6;
         let shared =

@@ -1,4 +1,4 @@
-//! What a rule asks for to be surer, and what makes that needless.
+//! The evidence that a rule requests to be surer (`collect`), and what makes a request needless.
 
 use super::evaluate::{Evaluation, Truth};
 use super::explain::is_template;
@@ -8,14 +8,14 @@ use super::view::View;
 use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{Code, Node};
 
-/// Something that would make a rule surer.
+/// A request for evidence that would make a rule surer.
 #[derive(Debug)]
 pub(super) struct Request {
     /// What to collect.
     text: String,
-    /// What makes that needless, each by itself.
+    /// What makes the request needless; each by itself is enough.
     unless: Vec<Unless>,
-    /// The same as the rule has it.
+    /// The names in `unless` as they are written in the rule.
     written: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn read(node: &Node, selections: &[&str], mistakes: &mut Mistakes) ->
     let (mut all, mut written) = (Vec::new(), Vec::new());
     for node in named {
         let Some(name) = mistakes.text(node, "`unless`").map(str::trim) else { continue };
-        all.extend(thing(node, name, selections, mistakes));
+        all.extend(unless_named(node, name, selections, mistakes));
         written.push(name.to_owned());
     }
     (all.len() == named.len()).then_some(Request { text: text?, unless: all, written })
@@ -94,8 +94,8 @@ pub(super) fn plain(node: &Node, what: &str, mistakes: &mut Mistakes) -> Option<
     Some(text.trim().to_owned())
 }
 
-/// The selection, fact or list of this name.
-fn thing(node: &Node, name: &str, selections: &[&str], mistakes: &mut Mistakes) -> Option<Unless> {
+/// The selection, fact or list of this name; a name that is none of them is a mistake.
+fn unless_named(node: &Node, name: &str, selections: &[&str], mistakes: &mut Mistakes) -> Option<Unless> {
     if let Some(index) = selections.iter().position(|selection| *selection == name) {
         return Some(Unless::Selection(index));
     }

@@ -1,16 +1,16 @@
 //! Comparing one value with what a rule wants it to be.
 
-use std::fmt;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::Known;
+use super::LoadContext;
 use super::evaluate::Truth;
 use super::line_list::LineList;
 use super::list::ModuleList;
-use super::misread;
+use super::modifier::{Modifier, Order, PartPosition};
 use super::pattern::{self, Pattern};
+use super::pattern_error;
 use super::value::{self, fold, fold_part, noun};
 use super::view::Compared;
 use super::{slips, unknown};
@@ -21,13 +21,13 @@ use spanned_yaml::{Code, Node, Span};
 use untrusted::glob::Glob;
 use windows_codes::places;
 
-/// What a value must be. Texts are kept folded.
+/// A comparison of a value with what a rule wants it to be. Texts are kept folded (see [`fold`]).
 #[derive(Debug, Clone)]
 pub(super) enum Compare {
     /// One of these values.
     Equal(Vec<Value>),
     /// A text with these parts at this place.
-    Part { place: Place, parts: Vec<Part>, every: bool },
+    Part { place: PartPosition, parts: Vec<Part>, every: bool },
     /// A text that fits these patterns.
     Like { patterns: Vec<Glob>, every: bool },
     /// A text in which these regular expressions are found.
@@ -44,7 +44,7 @@ pub(super) enum Compare {
     Not(Box<Compare>),
 }
 
-/// A part of texts. It is looked for in each line of a text, so that is prepared once.
+/// A part that is searched for in texts. The search is prepared once, because every line of a text is searched.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     text: String,
@@ -62,124 +62,20 @@ impl Part {
     }
 
     /// Whether a folded text has the part at this place.
-    fn is_in(&self, folded: &str, place: Place) -> bool {
+    fn is_in(&self, folded: &str, place: PartPosition) -> bool {
         match place {
-            Place::Anywhere => self.finder.find(folded.as_bytes()).is_some(),
-            Place::Start => folded.starts_with(&self.text),
-            Place::End => folded.ends_with(&self.text),
+            PartPosition::Anywhere => self.finder.find(folded.as_bytes()).is_some(),
+            PartPosition::Start => folded.starts_with(&self.text),
+            PartPosition::End => folded.ends_with(&self.text),
         }
     }
 }
 
-/// The place that depends on where the program lies.
+/// The kind of folder that depends on where the program is installed.
 const APPLICATION: &str = "application";
 
-/// Where in a text a part must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// At any place.
-    Anywhere,
-    /// At the beginning.
-    Start,
-    /// At the end.
-    End,
-}
-
-/// A side of a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// Below the bound.
-    Less,
-    /// The bound, or below it.
-    AtMost,
-    /// Above the bound.
-    Greater,
-    /// The bound, or above it.
-    AtLeast,
-}
-
-/// A word after `|` that says how a value compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Modifier {
-    /// `contains`, `startswith`, `endswith`: a text has a part at this place.
-    Part(Place),
-    /// `like`: a text fits a pattern with `*` and `?`.
-    Like,
-    /// `re`: a regular expression is found in a text.
-    Regex,
-    /// `lt`, `lte`, `gt`, `gte`: a value is on this side of a bound.
-    Order(Order),
-    /// `within`: a duration is at most so long.
-    Within,
-    /// `place` (true), `not_place`: a path is in one of these kinds of folders, or in none.
-    Place(bool),
-    /// `listed` (true), `not_listed`: a module or line is in one of these lists, or in none.
-    Listed(bool),
-    /// `exists`: a fact is known, or is not.
-    Exists,
-    /// `all`: not one of the values has to fit, but each.
-    All,
-    /// `neq`: the value is anything else.
-    Not,
-}
-
-impl Modifier {
-    /// Every modifier for single values, by the word that writes it.
-    pub const WORDS: &[(&str, Self)] = &[
-        ("contains", Self::Part(Place::Anywhere)),
-        ("startswith", Self::Part(Place::Start)),
-        ("endswith", Self::Part(Place::End)),
-        ("like", Self::Like),
-        ("re", Self::Regex),
-        ("lt", Self::Order(Order::Less)),
-        ("lte", Self::Order(Order::AtMost)),
-        ("gt", Self::Order(Order::Greater)),
-        ("gte", Self::Order(Order::AtLeast)),
-        ("within", Self::Within),
-        ("place", Self::Place(true)),
-        ("not_place", Self::Place(false)),
-        ("listed", Self::Listed(true)),
-        ("not_listed", Self::Listed(false)),
-        ("exists", Self::Exists),
-        ("all", Self::All),
-        ("neq", Self::Not),
-    ];
-
-    /// The modifier that is written as this word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, modifier)| *modifier)
-    }
-
-    /// Whether facts of this type can be compared so.
-    #[must_use]
-    pub fn fits(self, kind: FactType) -> bool {
-        match self {
-            Self::Part(_) | Self::Like | Self::Regex => {
-                matches!(kind, FactType::Text | FactType::Path | FactType::Module)
-            }
-            Self::Order(_) => {
-                let numbers =
-                    matches!(kind, FactType::Number | FactType::Duration | FactType::Code | FactType::Address);
-                numbers || kind == FactType::Version
-            }
-            Self::Within => kind == FactType::Duration,
-            Self::Place(_) => kind == FactType::Path,
-            Self::Listed(_) => matches!(kind, FactType::Module | FactType::Text),
-            Self::Exists | Self::All | Self::Not => true,
-        }
-    }
-}
-
-impl fmt::Display for Modifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = Self::WORDS.iter().find(|(_, modifier)| modifier == self).map_or("", |(word, _)| word);
-        f.write_str(word)
-    }
-}
-
 /// A comparison as it is read from `FACT|MODIFIER: VALUE`.
-pub enum Wanted {
+pub enum Comparison {
     /// The value must compare so.
     Value(Compare),
     /// The fact must be known, or must not be.
@@ -191,9 +87,9 @@ pub(super) fn read(
     fact: &FactDefinition,
     modifiers: &[(Modifier, Span)],
     node: &Node,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     mistakes: &mut Mistakes,
-) -> Option<Wanted> {
+) -> Option<Comparison> {
     let every = modifiers.iter().any(|(modifier, _)| *modifier == Modifier::All);
     let denied = modifiers.iter().find(|(modifier, _)| *modifier == Modifier::Not).map(|(_, span)| *span);
     let mut others = modifiers.iter().filter(|(modifier, _)| !matches!(modifier, Modifier::All | Modifier::Not));
@@ -211,7 +107,7 @@ pub(super) fn read(
         mistakes.error_with_help(Code::R021, span, message, help);
         return None;
     }
-    let denied = |compare| Wanted::Value(if denied.is_some() { Compare::Not(Box::new(compare)) } else { compare });
+    let denied = |compare| Comparison::Value(if denied.is_some() { Compare::Not(Box::new(compare)) } else { compare });
     if let Some((modifier, span)) = others.next() {
         mistakes.error(Code::R021, *span, format!("`{modifier}` can't follow another modifier"));
         return None;
@@ -262,7 +158,7 @@ pub(super) fn read(
             let lists = values(fact, node, mistakes, |_, node, mistakes| module_list(node, known, mistakes))?;
             Compare::Listed { lists, inside }
         }
-        Modifier::Exists => return flag(node, mistakes).map(Wanted::Known),
+        Modifier::Exists => return flag(node, mistakes).map(Comparison::Known),
         Modifier::All | Modifier::Not => return None,
     };
     Some(denied(compare))
@@ -298,7 +194,7 @@ fn scalar<'n>(fact: &FactDefinition, node: &'n Node, mistakes: &mut Mistakes) ->
 
 fn typed(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
     let text = scalar(fact, node, mistakes)?;
-    match value::of(fact, text) {
+    match value::read(fact, text) {
         Ok(value) => Some(value),
         Err(wrong) => {
             let help = slips::comparison(fact, text).unwrap_or(wrong.help);
@@ -367,7 +263,7 @@ fn refuse_path(fact: &FactDefinition, node: &Node, text: &str, mistakes: &mut Mi
     None
 }
 
-fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Pattern> {
+fn regex(fact: &FactDefinition, node: &Node, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Pattern> {
     let text = scalar(fact, node, mistakes)?;
     if known.proven {
         return Some(Pattern::new(text));
@@ -375,15 +271,15 @@ fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut M
     match pattern::check(text) {
         Ok(()) => Some(Pattern::new(text)),
         Err(error) => {
-            let (reason, help) = misread::says(&error);
-            let at = misread::wrong_at(text).map_or(node.span, |at| node.span_within(&mistakes.file, at));
+            let (reason, help) = pattern_error::says(&error);
+            let at = pattern_error::wrong_at(text).map_or(node.span, |at| node.span_within(&mistakes.file, at));
             mistakes.error_with_help(Code::R023, at, format!("not a regular expression: {reason}"), help);
             None
         }
     }
 }
 
-fn module_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Arc<ModuleList>> {
+fn module_list(node: &Node, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Arc<ModuleList>> {
     let name = mistakes.text(node, "the name of a list")?;
     if let Some(list) = known.lists.find(name) {
         return Some(list);
@@ -392,7 +288,7 @@ fn module_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Optio
     None
 }
 
-fn line_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Arc<LineList>> {
+fn line_list(node: &Node, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Arc<LineList>> {
     let name = mistakes.text(node, "the name of a list")?;
     if let Some(list) = known.lists.find_lines(name) {
         return Some(list);
@@ -401,7 +297,7 @@ fn line_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<
     None
 }
 
-/// Tells that there is no such list; one of that name may have something else.
+/// `R024`: there is no list of this name, or the list of this name holds `instead`: modules or lines.
 fn no_list<'n>(
     name: &str,
     node: &Node,
@@ -461,7 +357,7 @@ impl Compare {
         self.holds(seen).into()
     }
 
-    /// Whether the value is what the rule wants, as far as that depends on nothing else.
+    /// Whether the value is what the rule wants, where no other fact decides that.
     pub fn holds(&self, seen: Compared<'_>) -> bool {
         // The type of a fact decides what it can be compared with.
         let text = match seen {
@@ -491,7 +387,7 @@ impl Compare {
         }
     }
 
-    /// How dear a comparison is, so that the cheap ones can decide first.
+    /// How much time a comparison takes, as a rank from 0: cheap ones are tried first.
     pub fn cost(&self) -> u8 {
         match self {
             Self::Equal(_) | Self::Order { .. } => 0,

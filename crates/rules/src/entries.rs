@@ -1,4 +1,4 @@
-//! Which entries of a list fit, which of them count, and what it means that one lacks a field.
+//! Deciding which entries of a list fit, and what it means that an entry lacks a field.
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ impl Quantifier {
         }
     }
 
-    /// Whether as many fit as it asks for, whatever those turn out to be that can't be decided; `more` says whether
-    /// there may be entries that the list lacks.
+    /// Whether as many entries fit as it asks for; undecided where entries that can't be decided would change the answer.
+    /// `more`: whether there may be entries that the list lacks.
     pub fn truth(self, rows: &[Row<'_>], entries: &EntryFilter, more: impl Fn() -> bool) -> Truth {
         let any = || match Truth::any(rows.iter().map(|row| entries.truth(row))) {
             Truth::False if more() => Truth::Undecided,
@@ -45,7 +45,7 @@ impl Quantifier {
 }
 
 impl EntryFilter {
-    /// Whether some entry of a list may fit, as far as that can be told without looking at each.
+    /// Whether some entry of a list may fit, decided without looking at each entry.
     pub fn may_fit(&self, list: usize, view: &View<'_>) -> bool {
         let may_have = |term: &FieldTerm| match &term.test {
             FieldTest::Value(Compare::Equal(values)) => view.may_have(list, term.field.index, values),
@@ -59,7 +59,7 @@ impl EntryFilter {
         self.truth(row) == Truth::True
     }
 
-    /// Whether an entry fits one of the alternatives; undecided where it lacks what would tell.
+    /// Whether an entry fits one of the alternatives; undecided where it lacks a field that would decide.
     pub fn truth(&self, row: &Row<'_>) -> Truth {
         let fits = match self.alternatives.as_slice() {
             [] => Truth::True,
@@ -123,7 +123,7 @@ impl FieldTerm {
         }
     }
 
-    /// What leaves it undecided for an entry.
+    /// The fact or field whose absence leaves it undecided for an entry.
     pub fn lacks(&self, row: &Row<'_>) -> Lacking {
         // Paths alone are compared with something else: the folder of the program.
         if row.has(self.field.index) { Lacking { path: PROGRAM, field: None } } else { self.field.into() }

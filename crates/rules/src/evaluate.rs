@@ -1,4 +1,5 @@
-//! Deciding conditions, with "nobody knows" as a third answer beside true and false (Kleene's logic).
+//! Deciding conditions over facts, with "undecided" as a third answer beside true and false (Kleene's three-valued
+//! logic): facts may be absent.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use super::entries::{Lack, Lacking};
 use super::quantifier::Quantifier;
 use super::selection::{EntryFilter, Field, Selection, Term, Test};
 use super::view::{PROGRAM, Row, View};
-use super::{shared, span};
+use super::{asked_others, log_coverage};
 use facts::{EvidenceRef, NAMED, NamedIncidents, Others, Relation};
 use rule_syntax::condition::Condition;
 
@@ -60,17 +61,17 @@ impl From<bool> for Truth {
 /// The list of records, each of which is an item of evidence.
 const EVENTS: &str = "events";
 
-/// What a rule that matches rests on.
+/// The evidence on which a match of a rule rests.
 #[derive(Default)]
 pub(super) struct RestsOn {
     /// Evidence of the incident.
     pub evidence: BTreeSet<EvidenceRef>,
-    /// Entries of lists that no evidence of their own tells, by the list's index and their places in it.
+    /// Entries of lists without an evidence reference of their own: by the list's index, their places in the list.
     pub entries: BTreeMap<usize, BTreeSet<usize>>,
     /// Other incidents.
     pub incidents: BTreeMap<Relation, NamedIncidents>,
-    /// All that were told of, also those that are only counted.
-    told: BTreeSet<(Relation, Arc<str>)>,
+    /// All other incidents that were added, also those beyond [`NAMED`], which are only counted.
+    added: BTreeSet<(Relation, Arc<str>)>,
 }
 
 impl RestsOn {
@@ -83,7 +84,7 @@ impl RestsOn {
                 more: named.more,
             });
             for id in named.ids {
-                if !self.told.insert((named.relation, Arc::clone(&id))) {
+                if !self.added.insert((named.relation, Arc::clone(&id))) {
                     continue;
                 }
                 if known.ids.len() < NAMED { known.ids.push(id) } else { known.more = known.more.saturating_add(1) }
@@ -99,7 +100,7 @@ const REMEMBERED: usize = 32;
 pub(super) struct Evaluation<'a, 'f> {
     selections: &'a [Selection],
     view: &'a View<'f>,
-    /// Answers to the first selections; a rule with more of them than any has is asked again.
+    /// The answers for the first [`REMEMBERED`] selections; any further selection is decided anew each time.
     decided: [Option<Truth>; REMEMBERED],
 }
 
@@ -180,13 +181,14 @@ fn truth_of(terms: &[Term], view: &View<'_>) -> Truth {
     Truth::all(terms.iter().map(|term| term.test.truth(view)))
 }
 
-/// Whether a list has every entry that would fit: of the timeline, as far as logs cover the time in which it would lie;
-/// of the other incidents, as far as none that would fit was left out. `before`: of those before the incident alone.
+/// Whether a list is known to hold every entry that would fit: for the timeline, whether logs cover the time span in
+/// question; for other incidents, whether none that would fit was left out. `before`: only entries before the incident
+/// matter.
 pub(super) fn is_whole(list: usize, entries: &EntryFilter, before: bool, view: &View<'_>) -> bool {
     if let Some(others) = view.others_of(list) {
-        return shared::is_whole(entries, others);
+        return asked_others::is_whole(entries, others);
     }
-    view.recorded_of(list).is_none_or(|recorded| span::lacking(entries, before, recorded).is_none())
+    view.recorded_of(list).is_none_or(|recorded| log_coverage::lacking(entries, before, recorded).is_none())
 }
 
 impl Selection {
@@ -302,7 +304,7 @@ impl Test {
         }
     }
 
-    /// What entries of these lack that are counted by different values, or that have to lie in an order or a span.
+    /// The fields that entries lack by which they are counted, ordered, or placed in a span of time.
     fn unplaced(&self, rows: &[Row<'_>]) -> Vec<Lacking> {
         let fields: Vec<Field> = match self {
             Self::List { quantifier: Quantifier::Count(count), .. } => {

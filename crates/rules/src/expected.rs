@@ -1,10 +1,10 @@
-//! What a folder of artifacts must yield: `expected.yaml`, read and checked. Whether it does is told by
-//! [`mod@rules_workbench::expectations`].
+//! Expectations for a folder of artifacts: `expected.yaml`, read and checked. `rules-workbench` compares them with an
+//! analysis of the folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Known;
+use super::LoadContext;
 use super::evaluate::Truth;
 use super::rule::Rule;
 use super::rule_set::RuleSet;
@@ -22,10 +22,10 @@ const TESTS: &str = "tests";
 /// The suspect of an incident in which nobody is suspected.
 const NONE: &str = "none";
 
-/// What a folder must yield.
+/// What the analysis of a folder must give.
 #[derive(Debug)]
 pub struct ExpectedFolder {
-    /// The file that says so, as diagnostics name it.
+    /// The `expected.yaml`, as diagnostics name it.
     pub file: String,
     /// Its path.
     pub path: PathBuf,
@@ -37,7 +37,7 @@ pub struct ExpectedFolder {
     pub incidents: Vec<ExpectedIncident>,
 }
 
-/// What one incident must be, or all that a selection chooses. What is not said is not asked.
+/// What one incident must be, or every incident that a selection chooses. What is not given is not checked.
 #[derive(Debug)]
 pub struct ExpectedIncident {
     /// What messages call it.
@@ -62,13 +62,13 @@ pub struct ExpectedIncident {
 }
 
 impl ExpectedIncident {
-    /// Whether it is about some incidents only, which their facts tell.
+    /// Whether it concerns only incidents that a selection chooses by their facts.
     #[must_use]
     pub fn chooses(&self) -> bool {
         self.chosen.is_some()
     }
 
-    /// Whether it is about an incident with these facts.
+    /// Whether it concerns an incident with these facts.
     #[must_use]
     pub fn is_about(&self, facts: &FactSet) -> bool {
         self.chosen.as_ref().is_none_or(|chosen| chosen.truth(&View::new(facts, None)) == Truth::True)
@@ -84,7 +84,7 @@ impl RuleSet {
         let name = display_path(path);
         let text = read_file(path, &name).map_err(|wrong| vec![wrong])?;
         let root = parse(&text)?;
-        let mut reader = Reader { rules: self, path, mistakes: Mistakes::new(&text) };
+        let mut reader = ExpectedReader { rules: self, path, mistakes: Mistakes::new(&text) };
         let folder = reader.folder(&root, &text);
         if reader.mistakes.found.iter().any(Diagnostic::is_error) {
             return Err(reader.mistakes.found);
@@ -93,13 +93,13 @@ impl RuleSet {
     }
 }
 
-struct Reader<'r> {
+struct ExpectedReader<'r> {
     rules: &'r RuleSet,
     path: &'r Path,
     mistakes: Mistakes,
 }
 
-impl Reader<'_> {
+impl ExpectedReader<'_> {
     fn folder(&mut self, root: &Node, text: &Arc<YamlText>) -> Option<ExpectedFolder> {
         let entries = self.mistakes.mapping(root, EXPECTED)?;
         let keys = ["schema", "artifacts", "count", "incidents"];
@@ -139,7 +139,7 @@ impl Reader<'_> {
             self.mistakes.error_with_help(Code::R076, item.span, "nothing is expected of this incident", help);
         }
         let chosen = item.entry("where").and_then(|entry| {
-            let known = Known { causes: self.rules.causes(), lists: self.rules.known_lists(), proven: false };
+            let known = LoadContext { causes: self.rules.causes(), lists: self.rules.known_lists(), proven: false };
             selection::read(entry, &known, &mut self.mistakes)
         });
         self.contradictions(item);
@@ -160,7 +160,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Notes what no incident can be at once.
+    /// Reports expectations that exclude each other.
     fn contradictions(&mut self, item: &Node) {
         let sure = |key| Some((item.get(key)?.span, item.get(key)?.text()?.trim().parse::<f64>().ok()?));
         if let (Some((first, least)), Some((span, most))) = (sure("at_least"), sure("at_most"))

@@ -1,5 +1,5 @@
-//! Lists of expressions for lines of texts that rules refer to by name (`line|listed`): what programs print, and what
-//! people say in many ways. A line of a list can name other lists: `{crashes}` stands for any line of the list `crashes`.
+//! Lists of expressions for lines of texts that rules refer to by name (`line|listed`): messages that programs print, and
+//! phrases that people use. A line of a list can name other lists: `{crashes}` stands for any line of the list `crashes`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::list::Lists;
-use super::misread;
 use super::pattern::{self, Pattern};
+use super::pattern_error;
 use super::value::fold;
 use facts::FactType;
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
 use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText};
 
-/// Who writes the lines that a list describes.
+/// Who wrote the lines that a list describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
-    /// A program, which prints them: each is as good as the fact that it states.
+    /// A program printed them: a line proves what it states.
     Program,
-    /// A person, who tells what was seen or tried.
+    /// A person described what happened.
     Person,
 }
 
@@ -106,7 +106,7 @@ impl LineList {
         self.author == Some(Author::Program)
     }
 
-    /// Its lines as they are written, each with its expression, in which no other list is named any more.
+    /// Its lines as they are written, each with its expression, in which names of other lists are replaced by their lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = (&Line, &Pattern)> {
         self.lines.iter().zip(&self.patterns)
     }
@@ -223,8 +223,8 @@ fn examples(node: &Node, mistakes: &mut Mistakes) -> Vec<Example> {
     examples
 }
 
-/// The lists of one rule set with what other lists' names in their lines stand for: their own lists first, then those
-/// that are `known`.
+/// Replaces the names of other lists in the lines of one rule set's lists: by lists of the set itself first, then by
+/// those that are `known`.
 pub(super) fn resolve(own: Vec<Unresolved>, known: &Lists, found: &mut Vec<Diagnostic>) -> Vec<LineList> {
     let by_name = own.iter().enumerate().map(|(index, list)| (list.name.as_str(), index)).collect();
     let joined = own.iter().map(|_| Joined::NotYet).collect();
@@ -338,8 +338,8 @@ fn is_list_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
-/// How long that is which a backslash begins, bytes: characters by their number or property have braces behind it, and so
-/// have the boundaries that are one side of a word.
+/// The length in bytes of an escape sequence. Characters by number or property, and one-sided boundaries of words, have
+/// braces behind the letter.
 fn escape_length(rest: &str) -> usize {
     const SIDES: [&str; 4] = ["{start}", "{end}", "{start-half}", "{end-half}"];
     let Some(escaped) = rest.chars().nth(1) else { return rest.len() };
@@ -360,9 +360,9 @@ fn compiled(list: Unresolved, expressions: Vec<Option<String>>, found: &mut Vec<
     for (line, expression) in written.into_iter().zip(expressions) {
         let Some(expression) = expression else { continue };
         if !proven && let Err(error) = pattern::check(&expression) {
-            let (reason, help) = misread::says(&error);
+            let (reason, help) = pattern_error::says(&error);
             // Of a line that names other lists, the place in what they stand for is none in the file.
-            let at = misread::wrong_at(&expression).filter(|_| expression == line.text);
+            let at = pattern_error::wrong_at(&expression).filter(|_| expression == line.text);
             let at = at.map_or(line.node.span, |at| line.node.span_within(&file, at));
             let message = format!("not a regular expression: {reason}");
             found.push(Diagnostic::error(Code::R023, &file, at, message).with_help(help));

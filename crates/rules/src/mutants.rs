@@ -1,5 +1,5 @@
-//! Rules with something left out, to see whether their tests notice: what no test notices could be wrong, or gone, and
-//! nobody would know (mutation testing: R. A. DeMillo, R. J. Lipton, F. G. Sayward, Computer 11 (1978), 34-41).
+//! Mutation testing of rules: each part of a rule is left out, to see whether a test of the rule fails then. A part that
+//! no test notices could be wrong, and nobody would know (mutation testing: R. A. DeMillo, R. J. Lipton, F. G. Sayward, Computer 11 (1978), 34-41).
 
 use super::compare::Compare;
 use super::evaluate::Evaluation;
@@ -7,10 +7,10 @@ use super::outcome::Outcome;
 use super::required;
 use super::rule::{Logic, Rule};
 use super::rule_set::RuleSet;
+use super::run_tests::{expected_confidence, is_as_sure};
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Selection, Term, Test};
 use super::self_test::SelfTest;
 use super::sequence::Sequence;
-use super::tested::{expected_confidence, is_as_sure};
 use super::view::View;
 use super::weigh::{LessSure, Scale, weigh};
 use facts::FactType;
@@ -92,7 +92,7 @@ impl RuleSet {
 
 fn mutants(rule: &Rule) -> Mutants {
     let logic = rule.logic();
-    let whole = Scale::of(rule);
+    let whole = Scale::of_rule(rule);
     let mut used = vec![false; logic.selections.len()];
     logic.condition.mark_used(&mut used);
     let noticed = |scale: &Scale<'_>| rule.tests().iter().any(|test| !passes(test, rule, scale));
@@ -171,35 +171,35 @@ fn without(condition: &Condition, index: usize) -> Option<Condition> {
 }
 
 /// Something with one of its parts left out.
-struct Part<T> {
+struct Removal<T> {
     left_out: LeftOut,
     what: String,
     span: Span,
     rest: T,
 }
 
-impl<T> Part<T> {
+impl<T> Removal<T> {
     /// The same part, left out of what holds this.
-    fn within<U>(self, hold: impl FnOnce(T) -> U) -> Part<U> {
-        Part { left_out: self.left_out, what: self.what, span: self.span, rest: hold(self.rest) }
+    fn within<U>(self, hold: impl FnOnce(T) -> U) -> Removal<U> {
+        Removal { left_out: self.left_out, what: self.what, span: self.span, rest: hold(self.rest) }
     }
 }
 
-fn of_selection(selection: &Selection) -> Vec<Part<Selection>> {
+fn of_selection(selection: &Selection) -> Vec<Removal<Selection>> {
     let hold = |alternatives| Selection { name: selection.name.clone(), alternatives };
     let mut parts = Vec::new();
     for (number, rest) in each_left_out(&selection.alternatives) {
         let terms = selection.alternatives.get(number).map(Vec::as_slice).unwrap_or_default();
         let span = terms.iter().map(|term| term.span).min_by_key(|span| span.start).unwrap_or_default();
         let what = format!("alternative {}", number.saturating_add(1));
-        parts.push(Part { left_out: LeftOut::Alternative, what, span, rest: hold(rest) });
+        parts.push(Removal { left_out: LeftOut::Alternative, what, span, rest: hold(rest) });
     }
     for (number, terms) in selection.alternatives.iter().enumerate() {
         let inside = |terms| hold(replaced(&selection.alternatives, number, terms));
         for (left_out, rest) in each_left_out(terms) {
             let Some(term) = terms.get(left_out) else { continue };
             let what = format!("`{}`", term.test.path());
-            parts.push(Part { left_out: LeftOut::Term, what, span: term.span, rest: inside(rest) });
+            parts.push(Removal { left_out: LeftOut::Term, what, span: term.span, rest: inside(rest) });
         }
         for (place, term) in terms.iter().enumerate() {
             parts
@@ -209,13 +209,13 @@ fn of_selection(selection: &Selection) -> Vec<Part<Selection>> {
     parts
 }
 
-fn of_term(term: &Term) -> Vec<Part<Term>> {
+fn of_term(term: &Term) -> Vec<Removal<Term>> {
     let hold = |test| Term { span: term.span, test };
     let path = term.test.path();
     match &term.test {
         Test::Fact { index, fact, compare } => of_compare(compare, fact.kind)
             .into_iter()
-            .map(|(value, compare)| Part {
+            .map(|(value, compare)| Removal {
                 left_out: LeftOut::Value,
                 what: format!("the value {value} of `{path}`"),
                 span: term.span,
@@ -224,7 +224,7 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
             .collect(),
         Test::List { index, list, quantifier, entries } => of_entries(entries)
             .into_iter()
-            .map(|(left_out, what, entries)| Part {
+            .map(|(left_out, what, entries)| Removal {
                 left_out,
                 what: format!("{what} of `{path}`"),
                 span: term.span,
@@ -244,13 +244,13 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
                     .filter(|(other, _)| *other != number)
                     .map(|(_, step)| step.clone())
                     .collect();
-                parts.push(Part {
+                parts.push(Removal {
                     left_out: LeftOut::Term,
                     what: called.clone(),
                     span: term.span,
                     rest: of_steps(steps),
                 });
-                parts.extend(of_entries(step).into_iter().map(|(left_out, what, step)| Part {
+                parts.extend(of_entries(step).into_iter().map(|(left_out, what, step)| Removal {
                     left_out,
                     what: format!("{what} of {called}"),
                     span: term.span,

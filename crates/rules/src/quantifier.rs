@@ -1,6 +1,6 @@
 //! How many entries of a list have to fit, and how that is read.
 
-use super::Known;
+use super::LoadContext;
 use super::selection::{EntryFilter, Field, entry_filter};
 use super::{slips, unknown, value};
 use facts::schema::{LISTS, ListDefinition};
@@ -51,7 +51,7 @@ const BOUNDS: [&str; 5] = ["lt", "lte", "gt", "gte", "eq"];
 pub(super) fn read_count(
     list: &'static ListDefinition,
     node: &Node,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     mistakes: &mut Mistakes,
 ) -> Option<(Quantifier, EntryFilter)> {
     let entries = mistakes.mapping(node, "`count`")?;

@@ -1,4 +1,4 @@
-//! Facts that a rule requires: without them it is skipped, even where its condition could be decided.
+//! Facts that a rule requires (`requires`): without them it is skipped, even where its condition could be decided.
 
 use std::collections::BTreeSet;
 

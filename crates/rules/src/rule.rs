@@ -40,14 +40,14 @@ pub struct Rule {
     pub(super) span: Span,
     pub(super) id_span: Span,
     pub(super) needs: Needs,
-    parts: Parts,
+    parts: LazyParts,
     overrides: Vec<Change>,
     disabled: Option<Change>,
 }
 
 /// The parts of a rule, as far as they are read.
 #[derive(Debug)]
-struct Parts {
+struct LazyParts {
     logic: OnceLock<Logic>,
     texts: OnceLock<Texts>,
     tests: OnceLock<Tests>,
@@ -62,7 +62,7 @@ struct Prepared {
     lists: Arc<Lists>,
 }
 
-/// What a rule asks of an incident.
+/// The logic of a rule: what it asks of an incident.
 #[derive(Debug)]
 pub(super) struct Logic {
     pub selections: Vec<Selection>,
@@ -72,7 +72,7 @@ pub(super) struct Logic {
     pub span: Span,
 }
 
-/// What a rule says of the incidents that it matches.
+/// The texts of a rule: what it states about the incidents that it matches.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub title: String,
@@ -126,7 +126,7 @@ impl fmt::Display for Effect {
 }
 
 /// A rule's id and places.
-pub(super) struct Place {
+pub(super) struct RulePlace {
     pub id: String,
     pub file: Arc<YamlText>,
     pub span: Span,
@@ -135,10 +135,10 @@ pub(super) struct Place {
 
 impl Rule {
     /// A rule that was read as a whole.
-    pub(super) fn new(place: Place, origin: Origin, logic: Logic, texts: Texts, tests: Tests) -> Self {
-        let Place { id, file, span, id_span } = place;
-        let needs = Needs::of(&logic);
-        let parts = Parts { logic: logic.into(), texts: texts.into(), tests: tests.into(), prepared: None };
+    pub(super) fn new(place: RulePlace, origin: Origin, logic: Logic, texts: Texts, tests: Tests) -> Self {
+        let RulePlace { id, file, span, id_span } = place;
+        let needs = Needs::from_logic(&logic);
+        let parts = LazyParts { logic: logic.into(), texts: texts.into(), tests: tests.into(), prepared: None };
         let (overrides, disabled) = (Vec::new(), None);
         Self { id: Cow::Owned(id), origin, file, span, id_span, needs, parts, overrides, disabled }
     }
@@ -158,7 +158,7 @@ impl Rule {
             span: rule.span,
             id_span: rule.id_span,
             needs,
-            parts: Parts {
+            parts: LazyParts {
                 logic: OnceLock::new(),
                 texts: OnceLock::new(),
                 tests: OnceLock::new(),
@@ -169,7 +169,7 @@ impl Rule {
         }
     }
 
-    /// What it asks.
+    /// What it asks of an incident, read when first needed.
     pub(super) fn logic(&self) -> &Logic {
         self.parts.logic.get_or_init(|| {
             let read = |from: &Prepared| parse::prepared_logic(encoded(from.rule.logic), &self.file, &from.lists);
@@ -182,7 +182,7 @@ impl Rule {
         self.parts.prepared.is_some()
     }
 
-    /// What it says.
+    /// What it states, read when first needed.
     pub(super) fn texts(&self) -> &Texts {
         self.parts.texts.get_or_init(|| {
             let read = |from: &Prepared| {
@@ -192,7 +192,7 @@ impl Rule {
         })
     }
 
-    /// How it is shown to be right.
+    /// Its tests, read when first needed.
     pub(super) fn tests(&self) -> &[SelfTest] {
         &self.read_tests().all
     }
@@ -210,7 +210,7 @@ impl Rule {
         })
     }
 
-    /// Says some of it anew, as a later rule set wants it.
+    /// Applies an override of a later rule set.
     pub(super) fn change(&mut self, changes: ReadTexts, change: Change) {
         // What is not changed has to be read first.
         self.texts();
@@ -220,18 +220,18 @@ impl Rule {
         self.overrides.push(change);
     }
 
-    /// Takes it out of judging, as a later rule set wants it. The first that says so is named.
+    /// Disables it for a later rule set. Of several, the first is named.
     pub(super) fn disable(&mut self, change: Change) {
         self.disabled.get_or_insert(change);
     }
 
-    /// What later rule sets say anew of it, in their order.
+    /// The overrides of later rule sets, in their order.
     #[must_use]
     pub fn overrides(&self) -> &[Change] {
         &self.overrides
     }
 
-    /// Who disabled it, and why: it judges nothing then.
+    /// The change that disabled it, if one did: it judges nothing then.
     #[must_use]
     pub fn disabled(&self) -> Option<&Change> {
         self.disabled.as_ref()

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::causes::{self, Causes};
 use super::explain::Templates;
-use super::given;
+use super::given_sets;
 use super::line_list::LineList;
 use super::lint::{lint, lint_line_lists, lint_lists, lint_table, look_at_suppressions};
 use super::list::{Lists, ModuleList, Own};
@@ -18,7 +18,7 @@ use super::prefilter::Index;
 use super::rule::{Origin, Rule};
 use super::source::{BUILTIN, SetSource};
 use super::supersede;
-use super::{Known, parse};
+use super::{LoadContext, parse};
 use spanned_yaml::{Code, Diagnostic, Span, YamlText, sort_diagnostics};
 
 /// A rule set that takes part.
@@ -50,7 +50,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl RuleSetInfo {
-    /// Its rules, and what it changes in other sets: `3 rules, 1 override, 2 rules disabled`.
+    /// A count of its rules and of what it changes in other sets: `3 rules, 1 override, 2 rules disabled`.
     #[must_use]
     pub fn says(&self) -> String {
         let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
@@ -175,7 +175,7 @@ impl RuleSet {
         require: fn(&SetSource, &mut Vec<Diagnostic>),
     ) -> (Self, Vec<Diagnostic>) {
         let mut found = Vec::new();
-        let (mut sets, notes) = given::read(paths, &mut found);
+        let (mut sets, notes) = given_sets::read(paths, &mut found);
         sets.iter().for_each(|set| require(set, &mut found));
         match sets.iter().position(|set| set.is_builtin) {
             Some(index) => {
@@ -239,7 +239,7 @@ impl RuleSet {
             if index == 0 {
                 builtin_lists = Arc::clone(&known_lists);
             }
-            let known = Known { causes: &causes, lists: &known_lists, proven };
+            let known = LoadContext { causes: &causes, lists: &known_lists, proven };
             let origin = Origin { set: index, embedded: set.embedded };
             let before = rules.len();
             for file in &set.rules {
@@ -305,7 +305,7 @@ impl RuleSet {
 
     /// Who suppresses findings of a rule, and whether only some of them.
     pub fn suppressions_of(&self, id: &str) -> impl Iterator<Item = (&SuppressedBy, bool)> {
-        self.suppressions.of(id).map(|suppression| (&suppression.by, suppression.is_limited()))
+        self.suppressions.of_rule(id).map(|suppression| (&suppression.by, suppression.is_limited()))
     }
 
     /// All rules, by id.
@@ -354,13 +354,13 @@ impl RuleSet {
         &self.known_lists
     }
 
-    /// The files that say what folders of artifacts must yield, in the order of the paths that were loaded.
+    /// All `expected.yaml` files, in the order of the paths that were loaded.
     #[must_use]
     pub fn expected_files(&self) -> &[PathBuf] {
         &self.expected
     }
 
-    /// What became of the paths that it was loaded from, a sentence each: a file that was given twice is used once.
+    /// Notes about the paths that it was loaded from, a sentence each: a file that was given twice is used once.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -388,20 +388,20 @@ fn report_no_effect(set: &SetSource, own: &Own, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Two rules with one id: neither could be told from the other in a report. `unfinished` are the rules with mistakes.
+/// `R019`: two rules with one id, which no report could keep apart. `unfinished` are the rules with mistakes.
 fn report_equal_ids(rules: &[Rule], unfinished: &[parse::Unfinished], found: &mut Vec<Diagnostic>) {
-    struct Named<'r> {
+    struct NamedPlace<'r> {
         id: &'r str,
         set: usize,
         file: &'r Arc<YamlText>,
         span: Span,
         embedded: bool,
     }
-    let named = |id, set, file, span, embedded| Named { id, set, file, span, embedded };
+    let named = |id, set, file, span, embedded| NamedPlace { id, set, file, span, embedded };
     let finished =
         rules.iter().map(|rule| named(&*rule.id, rule.origin.set, &rule.file, rule.id_span, rule.is_embedded()));
     let others = unfinished.iter().map(|rule| named(&rule.id, rule.set, &rule.file, rule.span, false));
-    let mut all: Vec<Named<'_>> = finished.chain(others).collect();
+    let mut all: Vec<NamedPlace<'_>> = finished.chain(others).collect();
     all.sort_by_key(|rule| (rule.id, rule.set, rule.file.name.as_str(), rule.span.start));
     for equal in all.chunk_by(|a, b| a.id == b.id) {
         let [first, others @ ..] = equal else { continue };

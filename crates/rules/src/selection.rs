@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Known;
-use super::compare::{self, Compare, Modifier, Wanted};
+use super::LoadContext;
+use super::compare::{self, Compare, Comparison};
+use super::modifier::Modifier;
 use super::quantifier::{self, Quantifier};
 use super::sequence::{self, Sequence};
 use super::subject::Subject;
@@ -33,7 +34,7 @@ impl Selection {
 pub(super) struct Term {
     /// Where it stands.
     pub span: Span,
-    /// What it asks.
+    /// What it asks of an incident, read when first needed.
     pub test: Test,
 }
 
@@ -106,7 +107,7 @@ impl FieldTest {
 }
 
 impl Test {
-    /// How dear a test is: lists come after facts, whatever they compare.
+    /// How much time a test takes, as a rank: lists come after facts, whatever they compare.
     fn cost(&self) -> u8 {
         match self {
             Self::FactKnown { .. } | Self::ListKnown { .. } => 0,
@@ -145,7 +146,7 @@ impl Test {
 }
 
 /// Reads the value under a selection's name: a mapping, or a list of mappings of which one must hold.
-pub(super) fn read(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Selection> {
+pub(super) fn read(entry: &Entry, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Selection> {
     let what = format!("the selection `{}`", entry.name());
     let read = |node: &Node, mistakes: &mut Mistakes| alternative(node, &what, known, mistakes);
     let alternatives = match entry.value.items() {
@@ -182,7 +183,12 @@ pub(super) fn seems_to_ask(entry: &Entry) -> BTreeSet<&'static str> {
 }
 
 /// Reads terms that have to hold together, the cheapest first.
-pub(super) fn alternative(node: &Node, what: &str, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Vec<Term>> {
+pub(super) fn alternative(
+    node: &Node,
+    what: &str,
+    known: &LoadContext<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Vec<Term>> {
     let entries = filled_mapping(node, what, mistakes)?;
     let read: Vec<Term> = entries.iter().filter_map(|entry| term(entry, known, mistakes)).collect();
     let mut terms = (read.len() == entries.len()).then_some(read)?;
@@ -204,8 +210,8 @@ fn filled_mapping<'n>(node: &'n Node, what: &str, mistakes: &mut Mistakes) -> Op
     mistakes.mapping(node, what)
 }
 
-fn term(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Term> {
-    let key = Key::of(&entry.key, mistakes);
+fn term(entry: &Entry, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Term> {
+    let key = Key::parse(&entry.key, mistakes);
     let test = match Subject::find(key.name) {
         Some(Subject::Fact(index)) => fact_test(index, &key, entry, known, mistakes),
         Some(Subject::List(index)) => list_test(index, &key, entry, known, mistakes),
@@ -217,7 +223,13 @@ fn term(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Ter
     Some(Term { span: entry.span(), test })
 }
 
-fn fact_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Test> {
+fn fact_test(
+    index: usize,
+    key: &Key<'_>,
+    entry: &Entry,
+    known: &LoadContext<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Test> {
     let fact = SCALARS.get(index)?;
     if let Some((word, span)) = key.modifiers.iter().find(|(word, _)| Quantifier::WORDS.contains(word)) {
         let message = format!("`{word}` is for lists, and `{}` is a single value", fact.path);
@@ -227,12 +239,18 @@ fn fact_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
     }
     let modifiers = key.compare_modifiers(mistakes)?;
     Some(match compare::read(fact, &modifiers, &entry.value, known, mistakes)? {
-        Wanted::Value(compare) => Test::Fact { index, fact, compare },
-        Wanted::Known(known) => Test::FactKnown { index, fact, known },
+        Comparison::Value(compare) => Test::Fact { index, fact, compare },
+        Comparison::Known(known) => Test::FactKnown { index, fact, known },
     })
 }
 
-fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Test> {
+fn list_test(
+    index: usize,
+    key: &Key<'_>,
+    entry: &Entry,
+    known: &LoadContext<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Test> {
     let list = LISTS.get(index)?;
     let (quantifier, entries) = match key.modifiers.as_slice() {
         [("exists", _)] => {
@@ -283,7 +301,7 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
 pub(super) fn entry_filter(
     list: &'static ListDefinition,
     node: &Node,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     mistakes: &mut Mistakes,
 ) -> Option<EntryFilter> {
     let what = format!("the entries of `{}` that are meant", list.name);
@@ -307,28 +325,28 @@ pub(super) fn entry_filter(
 fn field_term(
     list: &'static ListDefinition,
     entry: &Entry,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     mistakes: &mut Mistakes,
 ) -> Option<FieldTerm> {
-    let key = Key::of(&entry.key, mistakes);
+    let key = Key::parse(&entry.key, mistakes);
     let Some(field) = Field::find(list, key.name) else {
         unknown::field(list, key.name, key.span(mistakes), mistakes);
         return None;
     };
     let modifiers = key.compare_modifiers(mistakes)?;
     let test = match compare::read(field.definition, &modifiers, &entry.value, known, mistakes)? {
-        Wanted::Value(compare) => FieldTest::Value(compare),
-        Wanted::Known(known) => FieldTest::Known(known),
+        Comparison::Value(compare) => FieldTest::Value(compare),
+        Comparison::Known(known) => FieldTest::Known(known),
     };
     Some(FieldTerm { field, test })
 }
 
-/// The field that an example is made of: not the position, which hardly any rule asks for.
+/// The field that examples in messages use: not the position, which hardly any rule asks for.
 pub(super) fn telling_field(list: &ListDefinition) -> &'static str {
     list.fields.iter().map(|field| field.path).find(|path| *path != "position").unwrap_or("position")
 }
 
-/// The first field that tells something and that a modifier can compare.
+/// The first field but the position that a modifier can compare.
 fn field_for(list: &ListDefinition, word: &str) -> Option<&'static str> {
     let modifier = Modifier::from_word(word)?;
     let fields = list.fields.iter().filter(|field| field.path != "position");
@@ -358,7 +376,7 @@ struct Key<'n> {
 }
 
 impl<'n> Key<'n> {
-    fn of(node: &'n Node, mistakes: &Mistakes) -> Self {
+    fn parse(node: &'n Node, mistakes: &Mistakes) -> Self {
         let text = node.text().unwrap_or_default();
         let Some((name, mut rest)) = text.split_once('|') else {
             return Self { node, name: text, modifiers: Vec::new() };

@@ -1,9 +1,9 @@
-//! The tests that rules bring along.
+//! The tests of rules, as they are read.
 
 use std::sync::Arc;
 
+use super::impossible_entries;
 use super::outcome::Outcome;
-use super::possible;
 use super::selection::telling_field;
 use super::{slips, unknown, value};
 use facts::schema::{FactDefinition, ListDefinition, list, scalar};
@@ -145,7 +145,7 @@ fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> 
     for (_, record) in &mut read {
         position = complete(list, record, position);
     }
-    possible::look(list, node, &read, mistakes);
+    impossible_entries::look(list, node, &read, mistakes);
     read.into_iter().map(|(_, record)| record).collect()
 }
 
@@ -165,8 +165,8 @@ fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> O
     Some(Record { fields: fields.collect(), from: None })
 }
 
-/// Adds to an entry what the test says without writing it: where it stands, in lists whose entries have a position, and
-/// how far away it is, where that is the time before or after. `position` is the place behind the entry before; gives
+/// Completes an entry with fields that need not be written: its position, in lists whose entries have one, and its
+/// distance in seconds, which is the time before or after. `position` is the place behind the entry before; gives
 /// the one behind this entry.
 fn complete(list: &ListDefinition, record: &mut Record, position: u64) -> u64 {
     let number = |record: &Record, field: &str| match record.get(field) {
@@ -191,7 +191,7 @@ fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Op
         mistakes.error_with_help(Code::R022, node.span, message, help);
         return None;
     };
-    match value::of(fact, text) {
+    match value::read(fact, text) {
         Ok(value) => Some(value),
         Err(wrong) => {
             mistakes.error_with_help(Code::R022, node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);

@@ -1,6 +1,6 @@
 //! Entries of a list that follow one another: first this, then that, then the incident.
 
-use super::Known;
+use super::LoadContext;
 use super::entries::Lack;
 use super::evaluate::Truth;
 use super::quantifier::{no_time, span};
@@ -42,7 +42,7 @@ pub fn order_of(list: &ListDefinition) -> Option<&'static str> {
 pub(super) fn read(
     list: &'static ListDefinition,
     node: &Node,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     mistakes: &mut Mistakes,
 ) -> Option<Sequence> {
     let timed = Field::find(list, "seconds_before");
@@ -102,21 +102,21 @@ pub(super) fn read(
     (mistakes.errors() == before && read.len() == items.len()).then_some(Sequence { steps: read, along, incident })
 }
 
-/// An entry as a step.
+/// An entry that fits a step.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct StepEntry {
     row: usize,
-    /// Where it stands in the order.
+    /// Its place in the order: seconds or position.
     at: i128,
     /// Where the first step of its chain stands.
     start: i128,
-    /// What it tells of: what two steps in a row must not both be.
+    /// The incident or entry that it is: two steps in a row must not be the same.
     who: Who,
     /// The place of the step before in its list.
     before: usize,
 }
 
-/// What an entry tells of.
+/// What identifies the event of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
     Incident(u64),
@@ -194,13 +194,13 @@ impl Sequence {
             let rows = rows.iter().enumerate().filter(|(_, row)| fits(row));
             let placed = rows.filter_map(|(number, row)| {
                 let at = self.place(row)?;
-                Some(Step { row: number, at, start: at, who: who(number, row), before: 0 })
+                Some(StepEntry { row: number, at, start: at, who: who(number, row), before: 0 })
             });
-            let mut placed: Vec<Step> = placed.collect();
+            let mut placed: Vec<StepEntry> = placed.collect();
             placed.sort_by_key(|step| (step.at, step.row));
             placed
         };
-        let mut done: Vec<Vec<Step>> = Vec::new();
+        let mut done: Vec<Vec<StepEntry>> = Vec::new();
         for (number, filter) in steps.iter().enumerate() {
             let mut placed = of_step(filter);
             if let Some(before) = done.last() {
@@ -230,25 +230,25 @@ impl Sequence {
 
     /// Which of these entries follow one of those of the step before, each with the one whose chain began last: that is
     /// the shortest.
-    fn following(&self, before: &[Step], placed: Vec<Step>, sure: bool, apart: bool) -> Vec<Step> {
+    fn following(&self, before: &[StepEntry], placed: Vec<StepEntry>, sure: bool, apart: bool) -> Vec<StepEntry> {
         if let Along::Position { adjacent: true, .. } = self.along
             && !apart
         {
-            let follow = |step: Step| {
+            let follow = |step: StepEntry| {
                 let wanted = step.at.checked_sub(1)?;
                 let place = before.partition_point(|earlier| earlier.at < wanted);
                 let earlier = before.get(place).filter(|earlier| earlier.at == wanted)?;
-                Some(Step { start: earlier.start, before: place, ..step })
+                Some(StepEntry { start: earlier.start, before: place, ..step })
             };
             return placed.into_iter().filter_map(follow).collect();
         }
         let is_timed = matches!(self.along, Along::Time { .. });
         let mut entering = before.iter().enumerate().peekable();
         // The two whose chains began last, and that tell of different things: one of them is not what follows.
-        let mut latest: [Option<(usize, &Step)>; 2] = [None, None];
+        let mut latest: [Option<(usize, &StepEntry)>; 2] = [None, None];
         let mut following = Vec::new();
         for step in placed {
-            let is_before = |earlier: &Step| earlier.at < step.at || (!sure && is_timed && earlier.at == step.at);
+            let is_before = |earlier: &StepEntry| earlier.at < step.at || (!sure && is_timed && earlier.at == step.at);
             while let Some(entered) = entering.next_if(|(_, earlier)| is_before(earlier)) {
                 latest = match latest {
                     [first, second] if first.is_none_or(|(_, known)| entered.1.start >= known.start) => {
@@ -265,7 +265,7 @@ impl Sequence {
                 };
             }
             let earlier = latest.into_iter().flatten().find(|(_, earlier)| apart || earlier.who != step.who);
-            following.extend(earlier.map(|(place, earlier)| Step { start: earlier.start, before: place, ..step }));
+            following.extend(earlier.map(|(place, earlier)| StepEntry { start: earlier.start, before: place, ..step }));
         }
         following
     }

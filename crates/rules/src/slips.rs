@@ -1,4 +1,4 @@
-//! What to write for what people write who know other languages.
+//! Help for words of other languages (Sigma, SQL, regular English) that people write in rules.
 
 use facts::FactType;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};

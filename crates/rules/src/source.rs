@@ -7,8 +7,8 @@ use std::sync::Arc;
 use walkdir::WalkDir;
 
 use super::expected::EXPECTED;
+use super::needed_version;
 use super::test_file::{self, Beside};
-use super::tool;
 use rule_syntax::mistakes::Mistakes;
 use rule_syntax::prepared::{Part, Prepared, PreparedRule};
 use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText, parse, read_file};
@@ -274,7 +274,7 @@ impl SetSource {
         };
         let mut mistakes = Mistakes::new(text);
         if let Some(entries) = mistakes.mapping(&root, "ruleset.yaml") {
-            if let Some(wrong) = root.get("tool").and_then(|node| tool::look(node, text)) {
+            if let Some(wrong) = root.get("tool").and_then(|node| needed_version::look(node, text)) {
                 // What a newer program reads is no mistake, and nothing else needs to be said of it.
                 self.needs_newer |= wrong.is_newer;
                 found.push(wrong.diagnostic);

@@ -1,4 +1,4 @@
-//! Rules that know more than others: where one of them matches, the others' findings are told, and are no rivals.
+//! Superseding: where a rule that knows more matches, findings of rules that it names no longer compete for the verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct Superseded {
     pub span: Span,
 }
 
-/// A finding, and what deciding between it and others takes.
+/// A finding, with what decides whether it supersedes others.
 pub(super) struct Found<'r> {
     pub finding: Finding,
     pub supersedes: &'r [Superseded],
@@ -35,7 +35,8 @@ struct Winner {
 /// From this confidence on a finding takes the place of a surer one: it gives a verdict then.
 const LEAST: f64 = 0.3;
 
-/// Marks the findings that others supersede, and gives all: first those that stand, the surest first, then the others.
+/// Marks the findings that others supersede, and returns all: first those that are not superseded, the most confident
+/// first, then the others.
 ///
 /// What a text only mentions supersedes nothing that is certain, and a finding that is itself no more than a
 /// possibility nothing that is surer.
@@ -74,7 +75,7 @@ pub(super) struct Superseding {
 
 impl Superseding {
     /// What the rule at a node supersedes, if it supersedes anything.
-    pub fn of(rule: &Node, file: &Arc<YamlText>) -> Option<Self> {
+    pub fn read(rule: &Node, file: &Arc<YamlText>) -> Option<Self> {
         let items = rule.get("supersedes")?.items()?;
         let mut named: Vec<Superseded> = Vec::new();
         for item in items.iter().filter(|item| !item.is_nothing()) {

@@ -19,7 +19,7 @@ pub(super) struct NotAValue {
 }
 
 /// Reads a value of a fact: codes may have their names, and stop codes the flag of small dumps, which the fact has not.
-pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> {
+pub(super) fn read(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> {
     let by_name = |wrong: NotAValue| {
         let named = match (fact.path, fact.kind) {
             (STOP, _) => Named::Stop,
@@ -257,7 +257,7 @@ mod tests {
     fn codes_may_have_their_names_and_stops_the_flag_of_small_dumps() {
         let read = |path, text| {
             let fact = facts::schema::scalar(path).expect("a fact");
-            of(fact, text).ok()
+            super::read(fact, text).ok()
         };
         assert_eq!(read("exception.code", "STATUS_STACK_BUFFER_OVERRUN"), Some(Value::Number(0xC000_0409)));
         assert_eq!(read("exception.fast_fail", "FAST_FAIL_FATAL_APP_EXIT"), Some(Value::Number(7)));
@@ -276,7 +276,7 @@ mod tests {
         let mistake = parse(FactType::Flag, "yes").expect_err("no flag");
         assert_eq!(mistake.help, "write `true` or `false`");
         assert_eq!(parse(FactType::Version, "v2.1").expect_err("no version").help, "write `2.1`");
-        let near = |path, text| of(facts::schema::scalar(path).expect("a fact"), text).expect_err("no name").help;
+        let near = |path, text| super::read(facts::schema::scalar(path).expect("a fact"), text).expect_err("no name").help;
         assert_eq!(near("exception.code", "STATUS_ACCES_VIOLATION"), "did you mean `STATUS_ACCESS_VIOLATION`?");
         assert_eq!(near("exception.code", "EXCEPTION_ACCES_VIOLATION"), "did you mean `STATUS_ACCESS_VIOLATION`?");
         assert_eq!(near("bugcheck.code", "VIDEO_TDR_FAILUR"), "did you mean `VIDEO_TDR_FAILURE`?");

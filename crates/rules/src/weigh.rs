@@ -29,17 +29,17 @@ pub(super) struct Weighed<'r> {
     /// The rule's own.
     pub first: f64,
     /// What the rule says can move it, in its order.
-    pub steps: Vec<Step<'r>>,
+    pub steps: Vec<WeighedAdjustment<'r>>,
     /// Why it was capped by what texts only say: how sure it can be, and the sentence that says so.
     pub caps: Vec<(f64, &'static str)>,
     /// Whether it rests on what is only mentioned or quoted.
     pub in_doubt: bool,
-    /// What came of it, two decimals.
+    /// The confidence after all adjustments and caps, two decimals.
     pub confidence: f64,
 }
 
 /// An adjustment and whether it counts.
-pub(super) struct Step<'r> {
+pub(super) struct WeighedAdjustment<'r> {
     pub adjustment: &'r Adjustment,
     /// Whether its condition holds.
     pub holds: Truth,
@@ -47,7 +47,7 @@ pub(super) struct Step<'r> {
     pub counts: bool,
 }
 
-/// An incident with less and less of what texts say.
+/// Views of an incident without statements of texts that are uncertain, made when first needed.
 #[derive(Default)]
 pub(super) struct LessSure<'a> {
     certain: OnceCell<Option<View<'a>>>,
@@ -66,7 +66,7 @@ impl<'a> LessSure<'a> {
     }
 }
 
-/// What decides how sure a rule is.
+/// The parts of a rule that decide its confidence.
 #[derive(Clone)]
 pub(super) struct Scale<'r> {
     /// How sure it is by itself.
@@ -77,7 +77,7 @@ pub(super) struct Scale<'r> {
 }
 
 impl<'r> Scale<'r> {
-    pub fn of(rule: &'r Rule) -> Self {
+    pub fn of_rule(rule: &'r Rule) -> Self {
         let (texts, logic) = (rule.texts(), rule.logic());
         let adjustments = texts.adjustments.iter().collect();
         Self { first: texts.confidence, adjustments, condition: &logic.condition, selections: &logic.selections }
@@ -108,7 +108,7 @@ pub(super) fn weigh<'r, 'v>(
             Effect::Most(cap) if counts => most = most.min(cap),
             Effect::By(_) | Effect::Most(_) => {}
         }
-        steps.push(Step { adjustment, holds, counts });
+        steps.push(WeighedAdjustment { adjustment, holds, counts });
     }
     confidence = confidence.min(most);
     let document = view.facts().get(DOCUMENT).is_some();

@@ -1,4 +1,4 @@
-//! Rules of which the only module is one that delivers exceptions for others.
+//! R085: rules whose only module is a carrier: a module that passes on exceptions of others.
 
 use super::{Linted, PROBABLE, Way, comparisons};
 use crate::compare::Compare;
@@ -9,7 +9,7 @@ use crate::view::Compared;
 use facts::Value;
 use spanned_yaml::{Code, Diagnostic};
 
-/// The list of modules that deliver exceptions for others.
+/// The list of carriers.
 const CARRIERS: &str = "carriers";
 /// Facts that say how a process died and not why: with nothing but them a module has to tell the cause.
 const HOW: [&str; 2] = ["exception.name", "incident.kind"];
@@ -18,10 +18,10 @@ const FIRST_ERROR: u64 = 0x8000_0000;
 /// Fields of frames that only say which module it is, and where on the stack.
 const OF_A_MODULE: [&str; 4] = ["module", "position", "trust", "version"];
 
-/// What can be told from the names of modules.
+/// The carriers, and all modules that lists name.
 pub(super) struct Carriers<'l> {
     carriers: &'l ModuleList,
-    /// One name of each module that some list tells of.
+    /// One name for each entry of every list of modules.
     known: Vec<String>,
 }
 

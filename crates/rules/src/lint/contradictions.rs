@@ -1,8 +1,9 @@
-//! Rules that never match: in each of their ways, two terms exclude each other, or one never holds.
+//! R083: rules that never match, because in each of their ways two terms exclude each other, or one never holds.
 
 use super::ways::{Literal, Way};
 use super::{Linted, written};
-use crate::compare::{Compare, Order};
+use crate::compare::Compare;
+use crate::modifier::Order;
 use crate::quantifier::Quantifier;
 use crate::rule::Rule;
 use crate::selection::{EntryFilter, FieldTerm, FieldTest, Term, Test};
@@ -10,7 +11,7 @@ use crate::view::Compared;
 use facts::{FactType, Value};
 use spanned_yaml::{Code, Diagnostic};
 
-/// Why a way is none.
+/// Why a rule can't match in a way.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Contradiction<'r> {
     /// These exclude each other.
@@ -20,7 +21,7 @@ pub(super) enum Contradiction<'r> {
 }
 
 /// Why a rule can't match in this way, if it can't.
-pub(super) fn of<'r>(rule: &Rule, way: &Way<'r>) -> Option<Contradiction<'r>> {
+pub(super) fn find<'r>(rule: &Rule, way: &Way<'r>) -> Option<Contradiction<'r>> {
     let never = way.iter().find_map(|literal| never(*literal));
     let pairs = || {
         way.iter()
@@ -35,7 +36,7 @@ pub(super) fn of<'r>(rule: &Rule, way: &Way<'r>) -> Option<Contradiction<'r>> {
 }
 
 /// `R083`: a rule that can't match, for these reasons.
-pub(super) fn tell(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for contradiction in &rule.contradictions {
         let wrong = match *contradiction {
             Contradiction::Never(term, field) => never_holds(rule, term, field),
@@ -174,7 +175,7 @@ enum Left<'r> {
 impl<'r> Left<'r> {
     fn of_literal(literal: Literal<'r>) -> Option<Self> {
         match &literal.term.test {
-            Test::Fact { fact, compare, .. } => Some(Self::of(fact.kind, compare, literal.holds)),
+            Test::Fact { fact, compare, .. } => Some(Self::by(fact.kind, compare, literal.holds)),
             Test::FactKnown { known, .. } => Some(if *known == literal.holds { Self::Any } else { Self::Absent }),
             _ => None,
         }
@@ -182,13 +183,13 @@ impl<'r> Left<'r> {
 
     fn of_field(term: &'r FieldTerm, kind: FactType) -> Self {
         match &term.test {
-            FieldTest::Value(compare) => Self::of(kind, compare, true),
+            FieldTest::Value(compare) => Self::by(kind, compare, true),
             FieldTest::Known(true) => Self::Any,
             FieldTest::Known(false) => Self::Absent,
         }
     }
 
-    fn of(kind: FactType, compare: &'r Compare, holds: bool) -> Self {
+    fn by(kind: FactType, compare: &'r Compare, holds: bool) -> Self {
         match (compare, holds) {
             (Compare::Equal(values), true) => Self::OneOf(values.clone()),
             (Compare::Equal(values), false) => match all_values(kind) {

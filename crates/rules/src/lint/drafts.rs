@@ -1,4 +1,4 @@
-//! Drafts that nobody finished.
+//! R095: drafts that nobody finished.
 
 use super::Linted;
 use crate::UNDETERMINED;

@@ -1,4 +1,4 @@
-//! Regular expressions that are found in no text.
+//! R088: regular expressions that are found in no text.
 
 use regex_syntax::Parser;
 use regex_syntax::hir::{Hir, HirKind, Look};
@@ -42,7 +42,7 @@ pub(super) fn never(hir: &Hir, kind: FactType) -> Option<&'static str> {
     }
 }
 
-/// A beginning of the text behind characters, or characters behind its end.
+/// Why a sequence is never found: the beginning of the text behind characters, or characters behind its end.
 fn misplaced(parts: &[Hir]) -> Option<&'static str> {
     let takes = |part: &Hir| part.properties().minimum_len().is_some_and(|least| least > 0);
     let is = |part: &Hir, look: Look| matches!(part.kind(), HirKind::Look(found) if *found == look);

@@ -1,4 +1,4 @@
-//! Expressions that are too long to be read.
+//! R107: expressions that are too long to be read.
 
 use super::{Linted, boundaries, comparisons};
 use crate::compare::Compare;

@@ -1,4 +1,4 @@
-//! Lists of lines that nobody can check: without examples, or with expressions that are not what they seem.
+//! R109, and R088, R105 and R107 for lists of lines.
 
 use regex_syntax::Parser;
 

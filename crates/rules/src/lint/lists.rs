@@ -1,4 +1,4 @@
-//! Lists of a rule set that reach further than is probably meant.
+//! R103 and R104: entries of lists that fit too many modules, or modules with another role.
 
 use crate::list::{ListEntry, Lists, ModuleList};
 use spanned_yaml::{Code, Diagnostic};

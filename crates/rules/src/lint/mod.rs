@@ -1,17 +1,16 @@
-//! What is legal in a rule and probably not meant: warnings of `rules check`.
+//! Lints: what is possible in a rule and probably not meant. `rules check` prints them as warnings.
 //!
 //! A lint looks at one thing and says where it is and what would be better. Some look at single terms, others need to
 //! know in which [ways] a rule can match.
 
 mod adjusting;
-mod alone;
 mod boundaries;
 mod carriers;
 mod contradictions;
 mod drafts;
-mod ended;
-mod endings;
+mod ended_suppressions;
 mod expressions;
+mod file_endings;
 mod lengths;
 mod line_lists;
 mod lists;
@@ -23,6 +22,7 @@ mod shadows;
 mod sureness;
 pub mod table_files;
 mod tables;
+mod thin_evidence;
 mod trivial;
 mod undecided;
 mod ways;
@@ -34,7 +34,7 @@ use super::rule::Rule;
 use super::selection::{Term, Test};
 use carriers::Carriers;
 use contradictions::Contradiction;
-pub(super) use ended::look as look_at_suppressions;
+pub(super) use ended_suppressions::look as look_at_suppressions;
 use facts::FactDefinition;
 pub(super) use line_lists::look as lint_line_lists;
 pub(super) use lists::lint as lint_lists;
@@ -56,8 +56,8 @@ struct Linted<'r> {
 impl<'r> Linted<'r> {
     fn new(rule: &'r Rule) -> Self {
         let (mut possible, mut contradictions) = (Vec::new(), Vec::new());
-        for way in ways::of(rule.logic()).unwrap_or_default() {
-            match contradictions::of(rule, &way) {
+        for way in ways::of_rule(rule.logic()).unwrap_or_default() {
+            match contradictions::find(rule, &way) {
                 Some(contradiction) => contradictions.push(contradiction),
                 None => possible.push(way),
             }
@@ -90,7 +90,7 @@ impl<'r> Linted<'r> {
     }
 }
 
-/// From this on a rule says that its cause is more probable than not, and needs evidence for that.
+/// From this confidence on, a rule calls its cause more probable than not, and needs evidence for that.
 const PROBABLE: f64 = 0.5;
 
 /// Adds what is probably not meant in those of these rules that are `meant`. They are sorted by id. `modules` are the
@@ -105,9 +105,9 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
         expressions::look(one, found);
         boundaries::look(one, found);
         paths::look(one, found);
-        endings::look(one, found);
+        file_endings::look(one, found);
         reach::look(one, found);
-        contradictions::tell(one, found);
+        contradictions::look(one, found);
         trivial::rule(one, found);
         if let Some(carriers) = &carriers {
             carriers::look(one, carriers, found);
@@ -116,7 +116,7 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
         undecided::look(one, found);
         drafts::look(one, found);
         adjusting::look(one, found);
-        alone::look(one, found);
+        thin_evidence::look(one, found);
         lengths::look(one, found);
         narration::look(one, found);
         references::look(one, found);

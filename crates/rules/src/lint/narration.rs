@@ -1,4 +1,4 @@
-//! Rules that are sure because of what people tell.
+//! R108: rules that are sure because of lines that people may have written.
 
 use super::sureness::{SHORTEST_MESSAGE, fewest};
 use super::trivial::is_trivial;
@@ -41,7 +41,7 @@ fn is_told(way: &Way<'_>) -> bool {
     way.iter().any(|literal| literal.holds && literal.term.test.path() == "text") && !way.iter().any(proves)
 }
 
-/// Whether a term is more than what people tell: a fact, or a line that a program wrote.
+/// Whether a term is more than a statement of a person: a fact, or a line that a program wrote.
 fn proves(literal: &ways::Literal<'_>) -> bool {
     let test = &literal.term.test;
     if !literal.holds || is_trivial(test) || test.path() == "incident.kind" {

@@ -1,4 +1,4 @@
-//! Paths that only one machine has.
+//! R084: paths that only one machine has.
 
 use super::{Linted, comparisons};
 use crate::compare::{Compare, Part};

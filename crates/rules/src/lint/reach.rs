@@ -1,7 +1,8 @@
-//! Times and numbers beyond what rules are told.
+//! R086: times and numbers beyond what rules see.
 
 use super::Linted;
-use crate::compare::{Compare, Order};
+use crate::compare::Compare;
+use crate::modifier::Order;
 use crate::quantifier::{Count, Quantifier};
 use crate::selection::{EntryFilter, FieldTerm, FieldTest, Term, Test};
 use crate::sequence::Along;
@@ -40,8 +41,8 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What comes of it that these alternatives of what entries must be fit none, if there are any: the whole never holds
-/// where all alternatives of one filter are such.
+/// The consequence of alternatives that no entry can fit, if there are any: the whole term never holds where all
+/// alternatives of one filter are so.
 fn dead<'e>(
     mut filters: impl Iterator<Item = &'e EntryFilter> + Clone,
     is_dead: impl Fn(&'e Vec<FieldTerm>) -> bool,

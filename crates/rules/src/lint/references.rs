@@ -1,4 +1,4 @@
-//! References that nobody can look up.
+//! R102: references that nobody can look up.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

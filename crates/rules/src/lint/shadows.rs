@@ -1,10 +1,11 @@
-//! Rules that another one always outdoes.
+//! R091: rules that never decide a verdict, because another rule always matches with at least their confidence.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::ways::{Literal, Way};
 use super::{Linted, written};
-use crate::compare::{Compare, Order};
+use crate::compare::Compare;
+use crate::modifier::Order;
 use crate::rule::{Effect, Rule};
 use crate::selection::Test;
 use facts::Value;

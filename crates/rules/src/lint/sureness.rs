@@ -1,4 +1,4 @@
-//! Confidences that their evidence does not carry.
+//! R087: confidences that are too high for a few words.
 
 use regex_syntax::Parser;
 

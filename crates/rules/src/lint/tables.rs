@@ -1,4 +1,4 @@
-//! The program's own tables of expressions and words, proven by what proves those of rules.
+//! R088, R092 and R105 for the program's own tables of expressions and words.
 
 use std::sync::Arc;
 
@@ -36,31 +36,31 @@ pub(crate) fn look(stem: &str, file: &Arc<YamlText>, found: &mut Vec<Diagnostic>
 }
 
 /// What is wrong, without its place.
-struct Wrong {
+struct TableMistake {
     code: Code,
     message: String,
     help: String,
 }
 
-impl Wrong {
+impl TableMistake {
     fn at(self, file: &Arc<YamlText>, node: &Node) -> Diagnostic {
         Diagnostic::warning(self.code, file, node.span, self.message).with_help(self.help)
     }
 }
 
 /// What is wrong with an expression of the table that means `meant` and is `written` so.
-fn of_expression(meant: &str, written: &str) -> Option<Wrong> {
+fn of_expression(meant: &str, written: &str) -> Option<TableMistake> {
     let hir = Parser::new().parse(meant).ok()?;
     if let Some(why) = expressions::never(&hir, FactType::Text) {
         let message = format!("the regular expression `{written}` is found in no text: {why}");
-        return Some(Wrong { code: Code::R088, message, help: "write what a line says".to_owned() });
+        return Some(TableMistake { code: Code::R088, message, help: "write what a line says".to_owned() });
     }
     if let Some(wrong) = boundaries::never(&hir).or_else(|| boundaries::foreign(&hir)) {
         let message = format!("in the regular expression `{written}`, {}", wrong.says());
-        return Some(Wrong { code: Code::R105, message, help: wrong.help().to_owned() });
+        return Some(TableMistake { code: Code::R105, message, help: wrong.help().to_owned() });
     }
     let regex = RegexBuilder::new(meant).case_insensitive(true).build().ok()?;
-    ODD_TEXTS.iter().all(|text| regex.is_match(text)).then(|| Wrong {
+    ODD_TEXTS.iter().all(|text| regex.is_match(text)).then(|| TableMistake {
         code: Code::R092,
         message: format!("every line fits `{written}`"),
         help: "write what a line must say; what is optional says nothing by itself".to_owned(),
@@ -68,9 +68,9 @@ fn of_expression(meant: &str, written: &str) -> Option<Wrong> {
 }
 
 /// What is wrong with words that are looked for in lines as they were meant.
-fn of_words(words: &str) -> Option<Wrong> {
+fn of_words(words: &str) -> Option<TableMistake> {
     let meant = plain(words);
-    (meant != words).then(|| Wrong {
+    (meant != words).then(|| TableMistake {
         code: Code::R088,
         message: format!("`{words}` is found in no line: it is read as `{meant}` there"),
         help: format!("write `{meant}`"),

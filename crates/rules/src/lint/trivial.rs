@@ -1,7 +1,8 @@
-//! What every incident fits.
+//! R092 and R082: comparisons that every value fits, and rules that every incident fits.
 
 use super::{Linted, PROBABLE, comparisons};
-use crate::compare::{Compare, Order};
+use crate::compare::Compare;
+use crate::modifier::Order;
 use crate::quantifier::Quantifier;
 use crate::selection::{FieldTerm, FieldTest, Test};
 use crate::view::Compared;

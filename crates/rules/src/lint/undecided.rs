@@ -1,4 +1,4 @@
-//! Selections of a condition of which no test says anything.
+//! R089: selections of a condition that no test decides.
 
 use super::Linted;
 use crate::evaluate::Truth;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use super::suppression::{Place, Suppression, Suppressions};
+use super::suppression::{FilePlace, Suppression, Suppressions};
 use super::{Change, OVERLAY_KEYS, OVERRIDABLE, OverlayFile, SuppressedBy};
-use crate::Known;
+use crate::LoadContext;
 use crate::causes::Causes;
 use crate::explain::Templates;
 use crate::guarantee::{World, worlds_when};
@@ -43,7 +43,7 @@ pub(crate) fn apply(files: &[OverlayFile], target: &mut Target<'_>, found: &mut 
     for of_set in files.chunk_by(|a, b| a.set == b.set) {
         let mut changed = Changed::default();
         for file in of_set {
-            let mut reader = Reader {
+            let mut reader = OverlayReader {
                 file,
                 target,
                 changed: &mut changed,
@@ -60,7 +60,7 @@ pub(crate) fn apply(files: &[OverlayFile], target: &mut Target<'_>, found: &mut 
 /// The rules that a set has changed, with the place that says so.
 type Changed = BTreeMap<String, (Arc<YamlText>, Span)>;
 
-struct Reader<'r, 'a> {
+struct OverlayReader<'r, 'a> {
     file: &'r OverlayFile,
     target: &'r mut Target<'a>,
     changed: &'r mut Changed,
@@ -69,13 +69,13 @@ struct Reader<'r, 'a> {
 }
 
 /// The rule that an overlay names.
-struct Named {
+struct NamedRule {
     id: String,
     /// Its index; none of a built-in rule that was left out.
     index: Option<usize>,
 }
 
-impl Reader<'_, '_> {
+impl OverlayReader<'_, '_> {
     fn read(&mut self) {
         let file = self.file;
         let readers: [fn(&mut Self, &Node) -> bool; 3] = [Self::override_, Self::disable, Self::suppress];
@@ -125,7 +125,7 @@ impl Reader<'_, '_> {
             worlds_when(&[&logic.condition], &logic.selections, &required)
         });
         let lists = self.lists();
-        let known = Known { causes: self.target.causes, lists: &lists, proven: false };
+        let known = LoadContext { causes: self.target.causes, lists: &lists, proven: false };
         let changes = read_changes(item, &known, self.target.templates, rule, worlds, &mut self.mistakes);
         let Some(named) = named else { return false };
         if !self.is_first(item, &named.id) || self.mistakes.errors() > before {
@@ -180,7 +180,7 @@ impl Reader<'_, '_> {
         let (until, place) = self.until(item).unzip();
         let hosts = self.hosts(item);
         let lists = self.lists();
-        let known = Known { causes: self.target.causes, lists: &lists, proven: false };
+        let known = LoadContext { causes: self.target.causes, lists: &lists, proven: false };
         let when = item.entry("when").and_then(|entry| selection::read(entry, &known, &mut self.mistakes));
         let named = self.named(item);
         let (Some(named), Some(reason)) = (named, reason) else { return false };
@@ -193,7 +193,7 @@ impl Reader<'_, '_> {
     }
 
     /// The last day, and where it is written.
-    fn until(&mut self, item: &Node) -> Option<(Date, Place)> {
+    fn until(&mut self, item: &Node) -> Option<(Date, FilePlace)> {
         /// `2027-01-31`; a date's parser takes a time behind it, too.
         const LENGTH: usize = 10;
         let node = item.get("until")?;
@@ -203,7 +203,7 @@ impl Reader<'_, '_> {
             let help = "write the last day whose incidents are suppressed, in UTC: 2027-01-31";
             self.mistakes.error_with_help(Code::R075, node.span, format!("`{text}` is not a date"), help);
         }
-        Some((date?, Place { file: Arc::clone(&self.file.text), span: node.span }))
+        Some((date?, FilePlace { file: Arc::clone(&self.file.text), span: node.span }))
     }
 
     fn hosts(&mut self, item: &Node) -> Vec<Glob> {
@@ -218,7 +218,7 @@ impl Reader<'_, '_> {
     }
 
     /// The rule that an entry names: one of an earlier set.
-    fn named(&mut self, item: &Node) -> Option<Named> {
+    fn named(&mut self, item: &Node) -> Option<NamedRule> {
         let node = item.get("rule")?;
         if node.items().is_some() {
             let help = "write an entry for each rule";
@@ -229,7 +229,7 @@ impl Reader<'_, '_> {
         let rules = &*self.target.rules;
         let Ok(index) = rules.binary_search_by(|rule| rule.id().cmp(id)) else {
             if self.target.left_out.contains(id) || self.target.written.has(id) {
-                return Some(Named { id: id.to_owned(), index: None });
+                return Some(NamedRule { id: id.to_owned(), index: None });
             }
             let known = rules.iter().map(Rule::id).chain(self.target.left_out.iter().map(String::as_str));
             let help = if id.contains(['*', '?']) {
@@ -259,7 +259,7 @@ impl Reader<'_, '_> {
             self.mistakes.error_with_help(Code::R071, node.span, message, help);
             return None;
         }
-        Some(Named { id: id.to_owned(), index: Some(index) })
+        Some(NamedRule { id: id.to_owned(), index: Some(index) })
     }
 
     /// Whether the set says only one thing about the rule.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use suppression::{Occasion, Ruling, SuppressedBy};
 
 pub(super) use apply::{Target, apply};
-pub(super) use suppression::{Place, Suppressions};
+pub(super) use suppression::{FilePlace, Suppressions};
 
 use spanned_yaml::{Node, YamlText};
 
@@ -35,7 +35,7 @@ pub(super) struct OverlayFile {
 
 impl OverlayFile {
     /// The overlays of a rule file, if it has any.
-    pub fn of(root: &Node, text: &Arc<YamlText>, set: usize) -> Option<Self> {
+    pub fn read(root: &Node, text: &Arc<YamlText>, set: usize) -> Option<Self> {
         let entries = OVERLAY_KEYS.map(|key| root.get(key).cloned());
         let some = entries.iter().any(Option::is_some);
         some.then(|| Self { text: Arc::clone(text), set, entries })

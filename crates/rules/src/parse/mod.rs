@@ -6,17 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(super) use self::texts::{ReadTexts, read_changes};
-use super::Known;
+use super::LoadContext;
+use super::asked_others;
 use super::causes::Causes;
 use super::explain::Templates;
 use super::guarantee::{Partly, World, all_asked_for, worlds_as_far};
 use super::list::Lists;
 use super::overlay::{OVERLAY_KEYS, OverlayFile};
 use super::required;
-use super::rule::{Logic, Origin, Place, Rule, Texts};
+use super::rule::{Logic, Origin, Rule, RulePlace, Texts};
 use super::selection::{self, Selection};
 use super::self_test::{self, Tests};
-use super::shared;
 use super::slips;
 use super::source::{self, RuleFile};
 use super::subject::Subject;
@@ -83,7 +83,7 @@ pub(super) struct Unfinished {
 pub(super) fn read_file(
     file: &RuleFile,
     origin: Origin,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     templates: &Templates,
     read: &mut Read,
     found: &mut Vec<Diagnostic>,
@@ -95,14 +95,14 @@ pub(super) fn read_file(
         read.unread.push(Arc::clone(&file.text));
         return Vec::new();
     };
-    let mut reader = Reader { known, templates, tests: &tests, mistakes: Mistakes::new(&file.text) };
+    let mut reader = RuleReader { known, templates, tests: &tests, mistakes: Mistakes::new(&file.text) };
     let rules = reader.root(&root, file, origin);
     let is_understood = rules.is_some();
     let rules = rules.unwrap_or_default();
     if !is_understood {
         read.unread.push(Arc::clone(&file.text));
     }
-    let overlays = OverlayFile::of(&root, &file.text, origin.set);
+    let overlays = OverlayFile::read(&root, &file.text, origin.set);
     let nodes = root.get("rules").and_then(Node::items).unwrap_or_default();
     read.written.extend(nodes.iter().filter_map(|rule| rule.get("id")?.text().map(str::to_owned)));
     // Where the list of rules could not be read, tests may be of any rule.
@@ -111,7 +111,7 @@ pub(super) fn read_file(
     }
     read.overlays.extend(overlays);
     for node in nodes.iter().filter(|_| is_understood) {
-        read.superseding.extend(Superseding::of(node, &file.text));
+        read.superseding.extend(Superseding::read(node, &file.text));
         let id = node.get("id").and_then(|id| Some((id.text()?, id.span)));
         let unfinished = id.filter(|(_, span)| !rules.iter().any(|rule: &Rule| rule.id_span == *span));
         read.unfinished.extend(unfinished.map(|(id, span)| {
@@ -151,21 +151,26 @@ pub(super) fn prepared_tests(encoded: Part) -> Option<Tests> {
 }
 
 /// Reads a part of a rule in which there are no mistakes.
-fn prepared<T>(file: &Arc<YamlText>, lists: &Lists, read: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Option<T> {
+fn prepared<T>(file: &Arc<YamlText>, lists: &Lists, read: impl FnOnce(&mut RuleReader<'_>) -> Option<T>) -> Option<T> {
     let (causes, templates) = (Causes::default(), Templates::default());
-    let known = Known { causes: &causes, lists, proven: true };
-    read(&mut Reader { known: &known, templates: &templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(file) })
+    let known = LoadContext { causes: &causes, lists, proven: true };
+    read(&mut RuleReader {
+        known: &known,
+        templates: &templates,
+        tests: &TestFile::Nothing,
+        mistakes: Mistakes::new(file),
+    })
 }
 
-struct Reader<'a> {
-    known: &'a Known<'a>,
+struct RuleReader<'a> {
+    known: &'a LoadContext<'a>,
     templates: &'a Templates,
     /// The tests beside the file.
     tests: &'a TestFile,
     mistakes: Mistakes,
 }
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     /// The rules without mistakes of a file; `None` of one in another language.
     fn root(&mut self, root: &Node, file: &RuleFile, origin: Origin) -> Option<Vec<Rule>> {
         let entries = self.mistakes.mapping(root, "a rule file")?;
@@ -215,7 +220,7 @@ impl Reader<'_> {
         if self.mistakes.errors() > before {
             return None;
         }
-        let place = Place { id: id?, file: Arc::clone(&file.text), span: node.span, id_span: node.get("id")?.span };
+        let place = RulePlace { id: id?, file: Arc::clone(&file.text), span: node.span, id_span: node.get("id")?.span };
         let logic = logic.finished(node)?;
         Some(Rule::new(place, origin, logic, texts.finished()?, tests?))
     }
@@ -263,7 +268,7 @@ impl Reader<'_> {
         }
         logic.condition = match rule.get("condition") {
             Some(node) => self.condition(node, "`condition`", &logic),
-            None => Some(shared::asked_last(Condition::all_of(logic.names.len()), &logic.selections)),
+            None => Some(asked_others::asked_last(Condition::all_of(logic.names.len()), &logic.selections)),
         };
         if let Some(node) = rule.get("requires") {
             let before = self.mistakes.errors();
@@ -295,7 +300,7 @@ impl Reader<'_> {
             return None;
         }
         match condition::parse(text, &names, slips::selection) {
-            Ok(condition) => Some(shared::asked_last(condition, &logic.selections)),
+            Ok(condition) => Some(asked_others::asked_last(condition, &logic.selections)),
             Err(wrongs) => {
                 for wrong in wrongs {
                     let span = node.span_within(&self.mistakes.file, wrong.at);

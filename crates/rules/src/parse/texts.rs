@@ -1,7 +1,7 @@
 //! What a rule says, read from its file: everything but what it asks.
 
-use super::{Also, ReadLogic, Reader, TestFile};
-use crate::Known;
+use super::{Also, ReadLogic, RuleReader, TestFile};
+use crate::LoadContext;
 use crate::collect::{self, Request};
 use crate::explain::{Templates, Text};
 use crate::finding::{Audience, Severity};
@@ -13,7 +13,7 @@ use crate::unknown;
 use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{Code, Node, Span};
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     /// What a rule says, as far as it can be read.
     pub(super) fn texts(&mut self, node: &Node, logic: &ReadLogic) -> ReadTexts {
         ReadTexts {
@@ -119,7 +119,7 @@ impl Reader<'_> {
     fn text(&mut self, node: &Node, what: &str, logic: &ReadLogic, also: Also<'_>) -> Option<Text> {
         self.mistakes.text(node, what)?;
         if self.known.proven {
-            return Text::of(node);
+            return Text::read(node);
         }
         self.templates.check(node, &logic.worlds(also), &mut self.mistakes)
     }
@@ -201,7 +201,7 @@ impl Reader<'_> {
 /// all are taken to be known.
 pub(crate) fn read_changes(
     node: &Node,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     templates: &Templates,
     rule: Option<&Rule>,
     worlds: Option<Vec<World>>,
@@ -210,7 +210,8 @@ pub(crate) fn read_changes(
     let selections = rule.map(|rule| rule.logic().selections.as_slice()).unwrap_or_default();
     let names = selections.iter().map(|selection| (selection.name.clone(), Span::default())).collect();
     let logic = ReadLogic { names, given: worlds, ..ReadLogic::default() };
-    let mut reader = Reader { known, templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(&mistakes.file) };
+    let mut reader =
+        RuleReader { known, templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(&mistakes.file) };
     let changes = reader.overridable_texts(node, &logic);
     if let Some(references) = node.get("references") {
         look_at_references(references, &mut reader.mistakes);

@@ -1,4 +1,4 @@
-//! What has to be there for a user's rule to match, found in the rule as it is compiled, with modifiers and lists read.
+//! The clues that must be present for a user's rule to match, found in its compiled terms.
 
 use super::{Clue, MOST_LOOKED_UP, Needs, Place};
 use crate::compare::{Compare, Part};
@@ -16,7 +16,7 @@ type Need = Vec<Clue>;
 
 impl Needs {
     /// The needs of a rule that is compiled.
-    pub fn of(logic: &Logic) -> Self {
+    pub fn from_logic(logic: &Logic) -> Self {
         let mut all = of_condition(&logic.condition, &|index| of_selection(logic.selections.get(index)), cost);
         all.extend(logic.requires.iter().map(|required| vec![Clue::Known(Place::from(*required))]));
         Self { all }

@@ -19,14 +19,14 @@ pub(super) use index::Index;
 /// More clues than this are not looked up for a rule: it is asked instead.
 const MOST_LOOKED_UP: usize = 64;
 
-/// What has to hold for a rule to match.
+/// The needs of a rule: what must be present for it to match.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
-    /// Of each, one clue has to be there.
+    /// Of each need, one clue must be present.
     all: Vec<Vec<Clue>>,
 }
 
-/// Something that has to be there.
+/// Something that must be present in an incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Clue {
     /// A fact or list that is known.
@@ -38,7 +38,7 @@ enum Clue {
     Part(Place, Box<str>),
 }
 
-/// Where it has to be. Facts, lists and fields go by their index in the schema.
+/// Where a clue must be. Facts, lists and fields are given by their index in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     /// A fact.
@@ -49,7 +49,7 @@ enum Place {
     Field { list: usize, field: usize },
 }
 
-/// What can be said of a rule before it is read.
+/// Whether a rule can match, decided before it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Chance {
     /// It does not hold.
@@ -104,7 +104,7 @@ impl Clue {
             Subject::List(index) => return Some(vec![Self::Known(Place::List(index))]),
         };
         // Versions and flags are rarely asked to be equal.
-        let read = |text: &&str| match value::of(fact, text).ok()? {
+        let read = |text: &&str| match value::read(fact, text).ok()? {
             Value::Number(number) => Some(Self::Number(place, number)),
             Value::Text(text) => Some(Self::Text(place, fold(fact.kind, &text).into())),
             Value::Version(_) | Value::Flag(_) => None,

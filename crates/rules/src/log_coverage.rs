@@ -1,6 +1,7 @@
-//! What part of the timeline a test asks for, and whether the logs cover it.
+//! Whether the logs cover the part of the timeline that a test asks for.
 
-use super::compare::{Compare, Order};
+use super::compare::Compare;
+use super::modifier::Order;
 use super::selection::{EntryFilter, FieldTerm, FieldTest};
 use facts::schema::TIMELINE_KINDS;
 use facts::{Asked, Needed, Recorded, Value};

@@ -1,6 +1,7 @@
-//! What part of the other incidents a test asks for, and whether the list has all of it.
+//! Whether the list of other incidents is known to hold every incident that a test asks for.
 
-use super::compare::{Compare, Order};
+use super::compare::Compare;
+use super::modifier::Order;
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Selection};
 use facts::schema::OTHER_INCIDENTS;
 use facts::{OtherIncidents, Shared, Value};
@@ -15,7 +16,7 @@ pub(super) fn is_whole(entries: &EntryFilter, others: &OtherIncidents) -> bool {
     entries.alternatives.iter().all(|terms| of_terms(terms, others))
 }
 
-/// The same condition with what asks for other incidents behind what decides without them.
+/// The condition with its parts reordered: those that ask for other incidents come last, because they take longest.
 pub(super) fn asked_last(condition: Condition, selections: &[Selection]) -> Condition {
     match condition {
         Condition::Selection(_) => condition,

@@ -1,4 +1,4 @@
-//! Whether a run could give the entries of lists that a test gives: a test with others would prove nothing.
+//! R051: tests with entries of lists that no analysis gives. Such a test proves nothing.
 
 use std::collections::BTreeMap;
 

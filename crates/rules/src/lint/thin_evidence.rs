@@ -1,4 +1,4 @@
-//! Evidence that carries little by itself, however it is written.
+//! R101: rules that are surer than their only kind of evidence allows.
 
 use super::trivial::is_trivial;
 use super::{Linted, Way};
@@ -49,7 +49,7 @@ struct Alone<'r> {
     term: &'r Term,
 }
 
-/// What a way rests on if that is thin; of several kinds the one that carries most.
+/// The only evidence of a way, if it carries little; of several kinds the one that carries most.
 fn alone<'r>(way: &Way<'r>) -> Option<Alone<'r>> {
     let telling = way.iter().filter(|literal| {
         let test = &literal.term.test;

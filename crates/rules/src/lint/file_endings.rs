@@ -1,12 +1,12 @@
-//! Names of modules without what every file name of one has.
+//! R096: names of modules without a file ending.
 
 use super::{Linted, comparisons};
 use crate::compare::Compare;
 use facts::{FactType, Value};
 use spanned_yaml::{Code, Diagnostic};
 
-/// What compares the name of something that need not have an ending: processes of the system (`System`, `Registry`),
-/// and drivers of which the kernel keeps a part of the name.
+/// Facts and lists with names that need no ending: processes of the system (`System`, `Registry`), and drivers of whose
+/// names the kernel keeps only a part.
 const WITHOUT: [&str; 7] = [
     "process.name",
     "process.parent",

@@ -1,15 +1,17 @@
-//! Suppressions that ended.
+//! R106: suppressions that ended.
 
 use jiff::civil::Date;
 
-use crate::overlay::{Place, Suppressions};
+use crate::overlay::{FilePlace, Suppressions};
 use spanned_yaml::{Code, Diagnostic};
 
 /// `R106`: a suppression whose last day is before `today`. Reports never ask for the day; whoever keeps rules in order
 /// does.
 pub(crate) fn look(suppressions: &Suppressions, today: Date, found: &mut Vec<Diagnostic>) {
     for (rule, suppression) in suppressions.all() {
-        let (Some(until), Some(Place { file, span })) = (suppression.by.until, &suppression.until) else { continue };
+        let (Some(until), Some(FilePlace { file, span })) = (suppression.by.until, &suppression.until) else {
+            continue;
+        };
         if until >= today {
             continue;
         }
