@@ -1,5 +1,5 @@
-//! How many entries of a list count: all that fit, those of the span of time that holds the most of them, or how many
-//! different values they have.
+//! Counting entries of a list: all that fit, those in the span of time that holds the most of them, or their different
+//! values.
 
 use std::collections::{BTreeMap, BTreeSet};
 

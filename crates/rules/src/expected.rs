@@ -29,7 +29,7 @@ pub struct ExpectedFolder {
     pub file: String,
     /// Its path.
     pub path: PathBuf,
-    /// The files and folders that are analyzed; none means the folder that the file stands in.
+    /// The files and folders that are analyzed; none means the folder of the file.
     pub artifacts: Vec<PathBuf>,
     /// How many incidents there are, with the line that says so.
     pub count: Option<(usize, u32)>,
@@ -232,7 +232,7 @@ impl ExpectedReader<'_> {
         ids
     }
 
-    /// The rule set that the folder stands in, in its `tests`, where that is none of those that were given.
+    /// The rule set whose `tests` hold the folder, where that set is not loaded.
     fn own_set(&self) -> Option<String> {
         let whole = self.path.canonicalize().ok()?;
         let set = above_tests(&whole)?;

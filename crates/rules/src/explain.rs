@@ -228,7 +228,7 @@ impl Object for Group {
     }
 }
 
-/// What is wrong with a text.
+/// What is wrong with a text, and where in it.
 struct TextMistake {
     code: Code,
     at: Option<Range<usize>>,

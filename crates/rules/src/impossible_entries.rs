@@ -8,7 +8,7 @@ use facts::{MOST_BEFORE, REACH_BEFORE};
 use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{Code, Node};
 
-/// `R051`: entries of a list that no incident has. Each record with where it stands.
+/// `R051`: entries of a list that no incident has. Each record comes with its node.
 pub(super) fn look(list: &ListDefinition, node: &Node, entries: &[(&Node, Record)], mistakes: &mut Mistakes) {
     for (item, record) in entries {
         if let Some((field, message, help)) = wrong(list, record) {

@@ -31,7 +31,7 @@ pub struct ListEntry {
     pub text: String,
     /// What it is as a pattern.
     pub pattern: Option<Glob>,
-    /// Where it stands.
+    /// Its place in the file.
     pub span: Span,
 }
 

@@ -56,7 +56,7 @@ pub struct Mutant {
     pub left_out: LeftOut,
     /// Which one, in words: ``the selection `a` ``.
     pub what: String,
-    /// The line of the rule's file in which it stands.
+    /// The line of the rule's file that it is in.
     pub line: u32,
     /// Whether a test of the rule fails then.
     pub noticed: bool,
@@ -67,7 +67,7 @@ pub struct Mutant {
 pub struct Mutants {
     /// The rule's id.
     pub rule: String,
-    /// The file that it stands in.
+    /// The file that it is in.
     pub file: String,
     /// One for each part of the condition that can be left out, and for each adjustment: selections first, then by
     /// line. Of a selection that only an `adjust` names, no part is left out but the adjustment.

@@ -24,7 +24,7 @@ pub(super) struct Count {
     pub most: u64,
     /// They must lie in a span of time: of all spans of so many seconds, the one with the most of them counts.
     pub within: Option<Window>,
-    /// The field with the incident that an entry tells of, by its index, if the list has it.
+    /// The field with the incident of which an entry is a record, by its index, if the list has it.
     pub incident: Option<usize>,
     /// The field of which different values count, and not entries.
     pub distinct: Option<Field>,

@@ -29,7 +29,7 @@ use spanned_yaml::{Span, YamlText};
 
 /// One rule of a loaded rule set.
 ///
-/// A user's rule is read as a whole when it is loaded, because its mistakes have to be told. Of a built-in rule, whose
+/// A user's rule is read as a whole when it is loaded, because its mistakes have to be reported. Of a built-in rule, whose
 /// mistakes would have kept the program from being released, each part is read when it is first asked for: most runs
 /// ask for the logic of some rules and for the texts of few.
 #[derive(Debug)]
@@ -313,7 +313,7 @@ impl Rule {
         self.tests().len()
     }
 
-    /// The file that it stands in, as diagnostics name it.
+    /// The file that it is in, as diagnostics name it.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file.name

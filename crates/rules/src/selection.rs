@@ -32,28 +32,29 @@ impl Selection {
 /// One line of a selection.
 #[derive(Debug, Clone)]
 pub(super) struct Term {
-    /// Where it stands.
+    /// Its place in the file.
     pub span: Span,
     /// What it asks of an incident, read when first needed.
     pub test: Test,
 }
 
-/// What a term asks. Facts and lists go by their index in the schema.
+/// The question of a term. Facts and lists are given by their index in the schema.
 #[derive(Debug, Clone)]
 pub(super) enum Test {
-    /// A fact must compare so.
+    /// A fact must fit a comparison.
     Fact { index: usize, fact: &'static FactDefinition, compare: Compare },
     /// A fact must be known, or must not be.
     FactKnown { index: usize, fact: &'static FactDefinition, known: bool },
-    /// So many entries of a list must fit.
+    /// A number of entries of a list must fit.
     List { index: usize, list: &'static ListDefinition, quantifier: Quantifier, entries: EntryFilter },
-    /// Entries of a list must follow one another.
+    /// Entries of a list must follow one another in the given order.
     Sequence { index: usize, list: &'static ListDefinition, sequence: Sequence },
     /// A list must be known, or must not be.
     ListKnown { index: usize, list: &'static ListDefinition, known: bool },
 }
 
-/// What an entry of a list must be: all terms of one alternative. Without alternatives every entry fits.
+/// A filter for entries of a list: an entry fits that meets all terms of one alternative. Without alternatives every
+/// entry fits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryFilter {
     pub alternatives: Vec<Vec<FieldTerm>>,
@@ -134,7 +135,7 @@ impl Test {
         self.entries().flat_map(|entries| entries.alternatives.iter().flatten())
     }
 
-    /// What it asks entries of a list to be: of one kind, or of each step of a sequence.
+    /// The filters for entries of its list: one, or one for each step of a sequence.
     pub fn entries(&self) -> impl Iterator<Item = &EntryFilter> {
         let (one, steps): (Option<&EntryFilter>, &[EntryFilter]) = match self {
             Self::List { entries, .. } => (Some(entries), &[]),
@@ -395,7 +396,7 @@ impl<'n> Key<'n> {
         Self { node, name, modifiers }
     }
 
-    /// Where the name stands.
+    /// The place of the name.
     fn span(&self, mistakes: &Mistakes) -> Span {
         self.node.span_within(&mistakes.file, 0..self.name.len())
     }

@@ -48,7 +48,7 @@ pub struct TestFailure {
     pub rule: String,
     /// The test's name.
     pub test: String,
-    /// The file that the test stands in.
+    /// The file that the test is in.
     pub file: String,
     /// The line of the test.
     pub line: u32,

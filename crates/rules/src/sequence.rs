@@ -18,7 +18,7 @@ pub const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
 pub(super) struct Sequence {
     pub steps: Vec<EntryFilter>,
     pub along: Along,
-    /// The field with the incident that an entry tells of, by its index, if the list has it.
+    /// The field with the incident of which an entry is a record, by its index, if the list has it.
     pub incident: Option<usize>,
 }
 
@@ -108,7 +108,7 @@ struct StepEntry {
     row: usize,
     /// Its place in the order: seconds or position.
     at: i128,
-    /// Where the first step of its chain stands.
+    /// The place in the order of the first step of its chain.
     start: i128,
     /// The incident or entry that it is: two steps in a row must not be the same.
     who: Who,
@@ -125,7 +125,7 @@ enum Who {
 
 impl Sequence {
     /// Whether entries follow one another like this; `more` says of a step whether there may be entries for it that the
-    /// list lacks. What stands in the same second has no order that anybody knows.
+    /// list lacks. Entries of the same second have no known order.
     pub fn truth(&self, rows: &[Row<'_>], more: impl Fn(&EntryFilter) -> bool) -> Truth {
         if !self.found(rows).is_empty() {
             return Truth::True;
@@ -161,7 +161,7 @@ impl Sequence {
         field
     }
 
-    /// Where an entry stands in the order.
+    /// The place of an entry in the order: seconds (negative, before the incident) or its position.
     pub fn place(&self, row: &Row<'_>) -> Option<i128> {
         let number = |field: Field| match row.field(field.index)? {
             Compared::Number(number) => Some(i128::from(number)),
@@ -173,7 +173,7 @@ impl Sequence {
         }
     }
 
-    /// Whether nobody knows where an entry stands.
+    /// Whether the place of an entry in the order is unknown.
     pub fn may_be_anywhere(&self, row: &Row<'_>) -> bool {
         self.place(row).is_none() && self.field().lack(row) == Lack::Unknown
     }

@@ -65,7 +65,7 @@ pub(super) fn quantifier(word: &str, list: &ListDefinition) -> Option<String> {
     })
 }
 
-/// What to write where a comparison stands in a value: `< 2.0`.
+/// What to write in the place of a comparison inside a value: `< 2.0`.
 pub(super) fn comparison(fact: &FactDefinition, text: &str) -> Option<String> {
     let signs = [("<=", "|lte"), (">=", "|gte"), ("!=", "|neq"), ("<", "|lt"), (">", "|gt"), ("==", ""), ("=", "")];
     let (rest, modifier) =

@@ -63,7 +63,7 @@ pub(super) struct SetSource {
 #[derive(Debug)]
 pub(super) struct RuleFile {
     pub text: Arc<YamlText>,
-    /// The folder of the rule set that it stands in, which is the area of its rules.
+    /// The folder of the rule set that it is in, which is the area of its rules.
     pub area: Option<String>,
     /// The tests of its rules in the file beside it.
     pub tests: Beside,

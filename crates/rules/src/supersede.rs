@@ -121,7 +121,7 @@ pub(super) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a rule supersedes itself by way of `next`, and is the first by id of those that do: each circle is told
+/// Whether a rule supersedes itself by way of `next`, and is the first by id of those that do: each circle is reported
 /// once.
 fn is_first_of_circle(named: &BTreeMap<&str, Vec<&Superseded>>, rule: &str, next: &str) -> bool {
     let is_between = |id: &&&str| leads_to(named, next, id) && leads_to(named, id, rule);

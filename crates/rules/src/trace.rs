@@ -132,7 +132,7 @@ pub struct SelectionTrace {
 pub struct TermTrace {
     /// How the rule writes it, on one line.
     pub written: String,
-    /// The same, line by line as it stands in the rule, without the indentation of the first line.
+    /// The same, line by line as in the rule, without the indentation of the first line.
     pub lines: Vec<String>,
     /// Its line in the rule's file.
     pub line: u32,

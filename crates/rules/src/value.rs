@@ -1,4 +1,4 @@
-//! Values as rule authors write them, read by the type that the fact schema gives them.
+//! Reading values as rule authors write them, by the type of the fact in the schema.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(super) fn read(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue
     }
 }
 
-/// "did you mean" for what is nearly the name of a code.
+/// "did you mean" for a text that is close to the name of a code.
 fn name_like(named: Named, text: &str) -> Option<String> {
     let text = text.trim();
     /// No name is longer.
@@ -276,7 +276,8 @@ mod tests {
         let mistake = parse(FactType::Flag, "yes").expect_err("no flag");
         assert_eq!(mistake.help, "write `true` or `false`");
         assert_eq!(parse(FactType::Version, "v2.1").expect_err("no version").help, "write `2.1`");
-        let near = |path, text| super::read(facts::schema::scalar(path).expect("a fact"), text).expect_err("no name").help;
+        let near =
+            |path, text| super::read(facts::schema::scalar(path).expect("a fact"), text).expect_err("no name").help;
         assert_eq!(near("exception.code", "STATUS_ACCES_VIOLATION"), "did you mean `STATUS_ACCESS_VIOLATION`?");
         assert_eq!(near("exception.code", "EXCEPTION_ACCES_VIOLATION"), "did you mean `STATUS_ACCESS_VIOLATION`?");
         assert_eq!(near("bugcheck.code", "VIDEO_TDR_FAILUR"), "did you mean `VIDEO_TDR_FAILURE`?");

@@ -242,7 +242,7 @@ impl<'a> View<'a> {
         other.then(|| Self { counted: CountedStatements::Certain, ..Self::new(self.facts, self.around) })
     }
 
-    /// The same incident, where a crash is told by itself in it, also without quotations of which nobody says that they
+    /// The same incident, where a crash is stated without doubt in it, also without quotations of which nobody states that they
     /// appeared. `None` where there are none, or no such crash.
     pub fn without_quotations(&self) -> Option<View<'a>> {
         let told = MENTIONS

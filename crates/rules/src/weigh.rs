@@ -1,4 +1,4 @@
-//! How sure a rule that matches is: its own confidence, moved by adjustments, and capped where its evidence is thin.
+//! Weighing a rule that matches: its own confidence, moved by adjustments, and capped where its evidence is uncertain.
 
 use std::cell::OnceCell;
 
@@ -12,7 +12,7 @@ use rule_syntax::condition::Condition;
 const MOST_OF_A_MENTION: f64 = 0.5;
 const ONLY_MENTIONED: &str = "The text only mentions this: in passing, in advice, in a denial or in a list of codes.";
 /// A finding that rests on a quotation of which nobody says that it appeared is no surer than this beside a crash that
-/// is told by itself: probable.
+/// is stated without doubt: probable.
 const MOST_OF_A_QUOTATION: f64 = 0.79;
 const ONLY_QUOTED: &str = "The message stands as a quotation in a sentence that does not say that it appeared, beside a crash that is told by \
      itself.";
@@ -20,7 +20,7 @@ const ONLY_QUOTED: &str = "The message stands as a quotation in a sentence that 
 const DOCUMENT: &str = "incident.document";
 const IN_A_DOCUMENT: &str =
     "The text reads like a guide and not like a report of a crash; give it with --ticket if it is one.";
-/// Nothing is impossible, and nothing is certain.
+/// The bounds of every confidence: nothing is impossible, and nothing is certain.
 const LEAST: f64 = 0.01;
 const MOST: f64 = 0.99;
 
@@ -28,7 +28,7 @@ const MOST: f64 = 0.99;
 pub(super) struct Weighed<'r> {
     /// The rule's own.
     pub first: f64,
-    /// What the rule says can move it, in its order.
+    /// The rule's adjustments, in its order.
     pub steps: Vec<WeighedAdjustment<'r>>,
     /// Why it was capped by what texts only say: how sure it can be, and the sentence that says so.
     pub caps: Vec<(f64, &'static str)>,

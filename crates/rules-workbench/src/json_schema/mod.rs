@@ -94,7 +94,7 @@ fn mapping(properties: Map<String, Value>) -> Value {
 
 /// A mapping with any of these keys, and no others.
 fn possibly_empty(properties: Map<String, Value>) -> Value {
-    json!({"type": "object", "required": [], "additionalProperties": false, "properties": properties})
+    json!({"type": "object", "properties": properties, "required": [], "additionalProperties": false})
 }
 
 /// A reference to a definition of the schema.

@@ -18,7 +18,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where an expression stands in a term, if it stands there as it is, or in single quotes.
+/// The place of an expression in a term, if it is written there as it is or in single quotes; else that of the term.
 pub(super) fn place(rule: &Rule, term: &Term, written: &str) -> Span {
     let text = rule.file.slice(term.span);
     let quoted = written.replace('\'', "''");
@@ -34,7 +34,7 @@ pub(super) fn place(rule: &Rule, term: &Term, written: &str) -> Span {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BadBoundary {
     written: &'static str,
-    /// What stands before it and behind it: word characters or none.
+    /// Whether a character of a word is before it, and whether one is behind it.
     words: (bool, bool),
     /// Whether other alternatives beside it can be found all the same.
     of_alternative: bool,
@@ -145,7 +145,7 @@ enum Direction {
 }
 
 impl Words {
-    /// The first boundary in an expression that can't be between what stands `before` and `behind` the expression.
+    /// The first boundary in an expression that can't hold between what is `before` and `behind` the expression.
     fn never(&self, hir: &Hir, before: Side, behind: Side) -> Option<BadBoundary> {
         match hir.kind() {
             HirKind::Look(look) => self.between(*look, before, behind),

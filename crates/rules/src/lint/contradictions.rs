@@ -62,7 +62,7 @@ fn never_holds(rule: &Linted<'_>, term: &Term, field: Option<&'static str>) -> D
     Diagnostic::warning(Code::R083, &rule.rule.file, term.span, message).with_help(help)
 }
 
-/// Two terms, the first of which stands first.
+/// The warning about two terms, in the order of the file.
 fn pair(rule: &Linted<'_>, first: Literal<'_>, second: Literal<'_>) -> Diagnostic {
     let (path, line) = (second.term.test.path(), first.term.span.line);
     let message = match (first.holds, second.holds) {

@@ -7,8 +7,8 @@ use crate::line_list::LineList;
 use facts::FactType;
 use spanned_yaml::{Code, Diagnostic, Span};
 
-/// `R109`: a list of lines without an example of what it is found in, or of what it is not; and of its lines what rules
-/// are told of their expressions.
+/// `R109`: a list of lines without an example in which it is found, or without one in which it is not; and for each line
+/// the lints that regular expressions of rules get.
 pub(crate) fn look<'l>(lists: impl Iterator<Item = &'l LineList>, found: &mut Vec<Diagnostic>) {
     for list in lists {
         if !list.has_examples() {

@@ -36,7 +36,7 @@ pub(crate) fn lint<'l>(own: impl Iterator<Item = &'l ModuleList>, builtin: &List
     }
 }
 
-/// A module that an entry stands for and that a built-in list gives another role.
+/// A module that fits an entry and that has another role in a built-in list.
 fn in_another_role<'l>(
     entry: &'l ListEntry,
     list: &ModuleList,

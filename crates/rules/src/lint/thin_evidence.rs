@@ -7,7 +7,7 @@ use crate::selection::{Term, Test};
 use facts::Value;
 use spanned_yaml::{Code, Diagnostic};
 
-/// Exception codes that say how a program died and not why: each stands in crashes of nearly every cause. Others, such
+/// Exception codes that say how a program died and not why: each occurs in crashes of nearly every cause. Others, such
 /// as that of a stack overflow or of a missing DLL, name what happened.
 ///
 /// Source: "NTSTATUS Values" of the Windows protocol documentation (MS-ERREF, 2.3.1).

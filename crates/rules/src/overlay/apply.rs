@@ -24,7 +24,7 @@ use untrusted::glob::Glob;
 pub(crate) struct Target<'a> {
     /// All rules, by id.
     pub rules: &'a mut [Rule],
-    /// The ids of built-in rules that were not wanted: what is said of them changes nothing.
+    /// The ids of built-in rules that were left out: overlays of them change nothing, and are no mistakes.
     pub left_out: &'a BTreeSet<String>,
     /// What is written of rules that are not among them, as they have mistakes: neither is it said of those that they
     /// do not exist.

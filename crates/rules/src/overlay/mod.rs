@@ -1,4 +1,4 @@
-//! What a rule set changes in the rules of the sets before it: overlays of an organisation or of a user.
+//! Overlays: what a rule set changes in the rules of sets that are loaded before it.
 //!
 //! Rules of others are not copied to be changed. An overlay names them, says what is different and why, and everything
 //! else stays as it is and goes on being updated with the set that it belongs to.

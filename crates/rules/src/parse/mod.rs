@@ -1,4 +1,4 @@
-//! Rules as they are written, read into rules as they are used. Every mistake of a file is noted, not only the first.
+//! Reading rule files into rules. Every mistake of a file is reported, not only the first.
 
 mod texts;
 
@@ -47,10 +47,10 @@ pub(super) const RULE_KEYS: &[&str] = &[
 ];
 pub(super) const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "requires", "supersedes", "collect"];
 
-/// What files with rules hold beside rules.
+/// What is read from rule files beside the rules themselves.
 #[derive(Default)]
 pub(super) struct Read {
-    /// What they say about rules of others.
+    /// Their overlays of other sets' rules.
     pub overlays: Vec<OverlayFile>,
     /// The ids of all rules, also of those with mistakes and of those that are left out.
     pub written: BTreeSet<String>,
@@ -63,8 +63,8 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Whether a rule of this id was written, as far as anybody can know: a file that could not be read has every rule
-    /// that it seems to speak of.
+    /// Whether a rule of this id was written. A file that could not be read counts as having every rule whose id is in
+    /// its text.
     pub fn has(&self, id: &str) -> bool {
         self.written.contains(id) || self.unread.iter().any(|file| file.text.contains(id))
     }
@@ -339,7 +339,7 @@ impl RuleReader<'_> {
     }
 }
 
-/// Selections, and the condition where it stands next to them.
+/// The place of the selections, and of the condition where it follows them.
 fn logic_span(rule: &Node) -> Span {
     let selections = rule.entry("selections").map(Entry::span).unwrap_or_default();
     match rule.entry("condition").map(Entry::span) {

@@ -1,4 +1,4 @@
-//! What a rule says, read from its file: everything but what it asks.
+//! Reading the texts of a rule: everything but its selections, condition and tests.
 
 use super::{Also, ReadLogic, RuleReader, TestFile};
 use crate::LoadContext;
@@ -63,7 +63,7 @@ impl RuleReader<'_> {
         self.text(rule.get("explanation")?, "`explanation`", logic, Also::Nothing)
     }
 
-    /// One of a closed set of words.
+    /// The value that is written as one of a closed set of words (`R014` for any other word).
     fn word<T: Copy, const N: usize>(
         &mut self,
         node: &Node,
@@ -84,7 +84,7 @@ impl RuleReader<'_> {
         collect::plain(rule.get(key)?, &format!("`{key}`"), &mut self.mistakes)
     }
 
-    /// What would make the rule surer.
+    /// The requests for evidence that would make the rule surer.
     fn collect(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<Request> {
         let Some(node) = rule.get("collect") else { return Vec::new() };
         let names: Vec<&str> = logic.names.iter().map(|(name, _)| name.as_str()).collect();
