@@ -7,7 +7,6 @@ use anstyle::Style;
 use super::facts::paragraph;
 use super::{Outcome, Streams};
 use spanned_yaml::Code;
-use untrusted::sanitise;
 
 /// Columns before the lines of an example.
 const EXAMPLE_INDENT: &str = "    ";
@@ -33,6 +32,6 @@ fn unknown(written: &str, streams: &mut Streams<'_>) -> io::Result<Outcome> {
     } else {
         format!("the nearest codes are {}", nearest.join(", "))
     };
-    streams.note(&format!("there is no code `{}`; {help}", sanitise(written)))?;
+    streams.note(&format!("there is no code `{written}`; {help}"))?;
     Ok(Outcome::Unusable)
 }
