@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::values::{equal, part};
-use super::{entry_name, mapping, one_or_more, reference, sentence};
+use super::{add, entry_name, mapping, one_or_more, reference, sentence};
 use facts::FactType;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use rules::language::{Modifier, STEPS, order_of};
@@ -83,7 +83,7 @@ fn sequence(entries: Value, has_times: bool, about: &str) -> Value {
         ("adjacent", json!({"allOf": [reference("flag")], "description": about}))
     };
     let mut whole = mapping(Map::from_iter([("steps".to_owned(), steps.clone()), (key.to_owned(), closeness)]));
-    whole["required"] = json!(["steps"]);
+    add(&mut whole, "", [("required".to_owned(), json!(["steps"]))]);
     json!({"anyOf": [steps, whole], "description": about})
 }
 
@@ -102,7 +102,7 @@ fn count(list: &ListDefinition, entries: Value, has_times: bool, about: &str) ->
         properties.insert("within".to_owned(), within);
     }
     let mut count = mapping(properties);
-    count["anyOf"] = bounds.map(|bound| json!({"required": [bound]})).into_iter().collect();
-    count["description"] = Value::from(about);
+    let any_of: Value = bounds.map(|bound| json!({"required": [bound]})).into_iter().collect();
+    add(&mut count, "", [("anyOf".to_owned(), any_of), ("description".to_owned(), Value::from(about))]);
     count
 }
