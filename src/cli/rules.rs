@@ -1,6 +1,7 @@
 //! `crashsift rules`: shows, checks, tests, drafts and compares rules.
 
 mod causes;
+mod code;
 mod diff;
 mod facts;
 mod list;
@@ -26,7 +27,8 @@ use super::{Exit, sigma, stream};
 use ::sigma::SigmaRules;
 pub(super) use load::load_rules;
 use report::json::write_indented;
-use rules::{Rule, RuleSet, RuleSetInfo, json_schema};
+use rules::{Rule, RuleSet, RuleSetInfo};
+use rules_workbench::json_schema;
 pub(super) use shape::{ShapedEffect, ShapedSuppression};
 use spanned_yaml::Diagnostic;
 use untrusted::sanitise;
@@ -79,6 +81,9 @@ pub struct CheckArgs {
     /// The day, in UTC, by which suppressions that ended are told, instead of the one that the computer's clock says
     #[arg(long, value_name = "DATE", value_parser = day)]
     today: Option<Date>,
+    /// Print what a code means that this command prints, such as R019, with an example; nothing is checked
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "today"])]
+    explain: Option<String>,
 }
 
 /// A day such as 2027-01-31; a date's parser takes a time behind it, too.
@@ -175,6 +180,9 @@ fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color: boo
 }
 
 fn check(args: &CheckArgs, output: &mut Output<'_>) -> io::Result<Exit> {
+    if let Some(code) = &args.explain {
+        return code::explain(code, output);
+    }
     let (own, sigma) = sigma::split(&args.paths);
     let checked = if sigma.is_empty() { Exit::Success } else { check_sigma(&sigma, output)? };
     if own.is_empty() && !sigma.is_empty() {

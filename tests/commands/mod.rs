@@ -5,6 +5,7 @@ mod command_line;
 mod compare;
 mod explain;
 mod merge;
+mod rules_codes;
 mod rules_command;
 mod rules_diff;
 mod rules_documents;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::{Date, date};
 use rules::RuleSet;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 use untrusted::display_path;
 
 /// The day on which the rules are checked.
@@ -82,12 +82,46 @@ fn every_mistake_is_reported_at_its_place() {
     assert!(count >= 25, "only {count} broken rules");
 }
 
+/// `cargo xtask codes` writes the table.
 #[test]
 fn every_code_is_described_for_rule_authors() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/README.md")).expect("a text");
-    for mistake in announced(&folder()) {
-        let code = mistake.split(' ').nth(1).expect("a code");
-        assert!(readme.contains(&format!("| {code} |")), "{mistake}");
+    let made = Code::on_page(&readme).expect("a table of codes");
+    let wrong: Vec<&str> = made.lines().filter(|line| !readme.lines().any(|written| written == *line)).collect();
+    assert!(made == readme, "run `cargo xtask codes`: {wrong:#?}");
+}
+
+/// Codes that no file in `tests/broken_rules/` can have, with the test that has them.
+const ELSEWHERE: [(Code, &str); 7] = [
+    (Code::R001, "engine::sets::a_missing_path_and_a_folder_without_rules_are_mistakes"),
+    (Code::R066, "crates/rules, tool::tests"),
+    (Code::R076, "commands::rules_test_folders"),
+    (Code::R077, "commands::rules_test_folders"),
+    (Code::R081, "overlays"),
+    (Code::S001, "sigma::loading"),
+    (Code::S002, "sigma::loading"),
+];
+
+#[test]
+fn every_code_has_a_file_with_its_mistake() {
+    let announced = announced(&folder());
+    let has_file = |code: Code| announced.iter().any(|mistake| mistake.split(' ').nth(1) == Some(code.id()));
+    let untested: Vec<Code> =
+        Code::all().filter(|code| !has_file(*code) && !ELSEWHERE.iter().any(|(known, _)| known == code)).collect();
+    assert_eq!(untested, []);
+    let needless: Vec<Code> = ELSEWHERE.into_iter().map(|(code, _)| code).filter(|code| has_file(*code)).collect();
+    assert_eq!(needless, []);
+}
+
+#[test]
+fn every_mistake_is_as_bad_as_the_registry_says() {
+    let sets = folder().join("sets");
+    for path in children(&folder()).into_iter().filter(|path| *path != sets).chain(children(&sets)) {
+        let found = match RuleSet::load(false, std::slice::from_ref(&path)) {
+            Ok(_) => warnings(&path),
+            Err(found) => found,
+        };
+        assert!(found.iter().all(|mistake| mistake.level == mistake.code.level()), "{found:#?}");
     }
 }
 
@@ -97,7 +131,7 @@ fn every_mistake_can_be_shown_in_color() {
     for path in children(&folder()).into_iter().filter(|path| *path != sets) {
         for mistake in RuleSet::load(false, std::slice::from_ref(&path)).err().into_iter().flatten() {
             assert!(!mistake.message.ends_with('.'), "{mistake}");
-            assert!(mistake.render(true).contains(mistake.code), "{mistake}");
+            assert!(mistake.render(true).contains(mistake.code.id()), "{mistake}");
         }
     }
 }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jsonschema::Validator;
-use rules::{RuleSet, json_schema};
+use rules::RuleSet;
+use rules_workbench::json_schema;
 use saphyr::{LoadableYamlNode, Yaml};
 use serde_json::{Number, Value};
 use walkdir::WalkDir;

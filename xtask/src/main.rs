@@ -1,6 +1,7 @@
 //! The project's chores: `cargo xtask samples` writes the folder `samples/` and its page, `cargo xtask samples --check`
-//! checks that the committed files are what the generator writes, `cargo xtask cases` scores the rules on labelled
-//! reports, and `cargo xtask sigma` compares the matches of Sigma rules with those of other programs.
+//! checks that the committed files are what the generator writes, `cargo xtask codes` writes the table of codes of
+//! `rules/README.md` anew, `cargo xtask cases` scores the rules on labelled reports, and `cargo xtask sigma` compares the
+//! matches of Sigma rules with those of other programs.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -9,6 +10,7 @@
 )]
 
 mod cases;
+mod codes;
 mod folder;
 mod sample;
 mod samples;
@@ -19,7 +21,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask cases [FOLDER] [--verbose]";
+const USAGE: &str =
+    "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         ["samples"] => folder::write(&project_folder(), &samples::all()),
         ["samples", "--check"] => folder::check(&project_folder(), &samples::all()),
+        ["codes"] => codes::write(&project_folder()),
         ["cases", options @ ..] => match options {
             [] => cases::run(None, false),
             ["--verbose"] => cases::run(None, true),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use spanned_yaml::{Diagnostic, Node, YamlText, parse};
+use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 
 /// The tables of the program by their files' names without ending, with what each holds at its top beside `schema` and
 /// `about`.
@@ -178,7 +178,7 @@ pub fn read<K: Ord, V>(
 
 /// `R090`: a table of the program is not as the program needs it.
 pub(crate) fn mistake(file: &Arc<YamlText>, node: &Node, message: String) -> Diagnostic {
-    Diagnostic::error("R090", file, node.span, message)
+    Diagnostic::error(Code::R090, file, node.span, message)
 }
 
 /// A number of 32 bits, decimal or after `0x`.

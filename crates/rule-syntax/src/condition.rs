@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use spanned_yaml::Code;
+
 use super::mistakes::{listing, suggestion};
 
 /// Words that can't be names of selections.
@@ -47,7 +49,7 @@ impl Condition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
     /// `R030` for the language, `R031` for a selection that does not exist.
-    pub code: &'static str,
+    pub code: Code,
     /// The bytes of the condition's text.
     pub at: Range<usize>,
     /// The mistake, without full stop.
@@ -158,7 +160,7 @@ impl<'t> Parser<'t> {
             let inner = self.any(deeper)?;
             if !self.take(")") {
                 let message = "this parenthesis is not closed".to_owned();
-                return Err(Wrong { code: "R030", at: opened, message, help: None });
+                return Err(Wrong { code: Code::R030, at: opened, message, help: None });
             }
             return Ok(inner);
         }
@@ -205,7 +207,7 @@ impl<'t> Parser<'t> {
         if parts.is_empty() {
             let message = format!("no selection has a name like `{wanted}`");
             let help = format!("the selections are {}", listing(self.names.iter().copied()));
-            self.unknown.push(Wrong { code: "R031", at: self.place(), message, help: Some(help) });
+            self.unknown.push(Wrong { code: Code::R031, at: self.place(), message, help: Some(help) });
         }
         self.step();
         Ok(joined(parts, join))
@@ -227,7 +229,7 @@ impl<'t> Parser<'t> {
                 .or_else(|| (self.meant)(name))
                 .unwrap_or_else(|| format!("the selections are {}", listing(self.names.iter().copied())));
             let message = format!("there is no selection `{name}`");
-            self.unknown.push(Wrong { code: "R031", at: self.place(), message, help: Some(help) });
+            self.unknown.push(Wrong { code: Code::R031, at: self.place(), message, help: Some(help) });
         }
         self.step();
         Ok(Condition::Selection(index.unwrap_or(usize::MAX)))
@@ -255,7 +257,7 @@ impl<'t> Parser<'t> {
     }
 
     fn wrong(&self, message: impl Into<String>, help: Option<String>) -> Wrong {
-        Wrong { code: "R030", at: self.place(), message: message.into(), help }
+        Wrong { code: Code::R030, at: self.place(), message: message.into(), help }
     }
 }
 
@@ -284,7 +286,7 @@ mod tests {
         super::parse(text, names, rules::slips::selection)
     }
 
-    fn wrong(text: &str) -> (&'static str, Range<usize>, String) {
+    fn wrong(text: &str) -> (Code, Range<usize>, String) {
         let mistakes = parse(text, NAMES).expect_err(text);
         (mistakes[0].code, mistakes[0].at.clone(), mistakes[0].message.clone())
     }
@@ -311,15 +313,15 @@ mod tests {
 
     #[test]
     fn mistakes_have_their_place() {
-        assert_eq!(wrong("a and"), ("R030", 5..5, "the condition ends where a selection is expected".to_owned()));
-        assert_eq!(wrong("a b"), ("R030", 2..3, "`and` or `or` is missing before `b`".to_owned()));
-        assert_eq!(wrong("(a or b"), ("R030", 0..1, "this parenthesis is not closed".to_owned()));
-        assert_eq!(wrong("a)"), ("R030", 1..2, "this parenthesis closes nothing".to_owned()));
-        assert_eq!(wrong("a AND b"), ("R030", 2..5, "`AND` is written in lower case".to_owned()));
-        assert_eq!(wrong("a or c"), ("R031", 5..6, "there is no selection `c`".to_owned()));
-        assert_eq!(wrong("any of new_*"), ("R031", 7..12, "no selection has a name like `new_*`".to_owned()));
+        assert_eq!(wrong("a and"), (Code::R030, 5..5, "the condition ends where a selection is expected".to_owned()));
+        assert_eq!(wrong("a b"), (Code::R030, 2..3, "`and` or `or` is missing before `b`".to_owned()));
+        assert_eq!(wrong("(a or b"), (Code::R030, 0..1, "this parenthesis is not closed".to_owned()));
+        assert_eq!(wrong("a)"), (Code::R030, 1..2, "this parenthesis closes nothing".to_owned()));
+        assert_eq!(wrong("a AND b"), (Code::R030, 2..5, "`AND` is written in lower case".to_owned()));
+        assert_eq!(wrong("a or c"), (Code::R031, 5..6, "there is no selection `c`".to_owned()));
+        assert_eq!(wrong("any of new_*"), (Code::R031, 7..12, "no selection has a name like `new_*`".to_owned()));
         assert_eq!(parse("c and d", NAMES).expect_err("two").len(), 2);
-        assert_eq!(wrong("2 of old_*"), ("R030", 0..1, "`2 of` is not used here".to_owned()));
+        assert_eq!(wrong("2 of old_*"), (Code::R030, 0..1, "`2 of` is not used here".to_owned()));
     }
 
     #[test]
@@ -338,7 +340,7 @@ mod tests {
 
     #[test]
     fn nesting_is_bounded() {
-        assert_eq!(wrong(&"(".repeat(100_000)).0, "R030");
-        assert_eq!(wrong(&"not ".repeat(100_000)).0, "R030");
+        assert_eq!(wrong(&"(".repeat(100_000)).0, Code::R030);
+        assert_eq!(wrong(&"not ".repeat(100_000)).0, Code::R030);
     }
 }

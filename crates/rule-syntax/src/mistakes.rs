@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 pub use spanned_yaml::closest;
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText};
+use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText};
 
 /// The version of the language of rules that this program reads.
 const SCHEMA: &str = "1";
@@ -29,23 +29,17 @@ impl Mistakes {
     }
 
     /// Adds an error.
-    pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+    pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.found.push(Diagnostic::error(code, &self.file, span, message));
     }
 
     /// Adds an error with help.
-    pub fn error_with_help(
-        &mut self,
-        code: &'static str,
-        span: Span,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
+    pub fn error_with_help(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.found.push(Diagnostic::error(code, &self.file, span, message).with_help(help));
     }
 
     /// Adds a warning with help.
-    pub fn warning(&mut self, code: &'static str, span: Span, message: impl Into<String>, help: impl Into<String>) {
+    pub fn warning(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.found.push(Diagnostic::warning(code, &self.file, span, message).with_help(help));
     }
 
@@ -54,7 +48,7 @@ impl Mistakes {
         let entries = node.entries();
         if entries.is_none() {
             self.error_with_help(
-                "R012",
+                Code::R012,
                 node.span,
                 format!("{what} must be a mapping, not {}", node.kind_name()),
                 "a mapping is written as lines of `key: value`",
@@ -67,13 +61,13 @@ impl Mistakes {
     pub fn items<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
         match node.items() {
             Some([]) => {
-                self.error("R012", node.span, format!("{what} must not be empty"));
+                self.error(Code::R012, node.span, format!("{what} must not be empty"));
                 None
             }
             Some(items) => Some(items),
             None => {
                 let message = format!("{what} must be a list, not {}", node.kind_name());
-                self.error_with_help("R012", node.span, message, "each item of a list stands on a line after `- `");
+                self.error_with_help(Code::R012, node.span, message, "each item of a list stands on a line after `- `");
                 None
             }
         }
@@ -84,7 +78,7 @@ impl Mistakes {
         let Some(text) = node.text().filter(|text| is_plain(text)) else { return self.items(node, what) };
         let message = format!("{what} must be a list, not {}", node.kind_name());
         let help = format!("write `[{text}]`, or each item on a line after `- `");
-        self.error_with_help("R012", node.span, message, help);
+        self.error_with_help(Code::R012, node.span, message, help);
         None
     }
 
@@ -100,7 +94,7 @@ impl Mistakes {
                     _ if is == "nothing" => "write it behind the `:`, or leave the line out".to_owned(),
                     _ => "write one text, without `{`, `[` or `- ` before it".to_owned(),
                 };
-                self.error_with_help("R012", node.span, format!("{what} must be a text, not {is}"), help);
+                self.error_with_help(Code::R012, node.span, format!("{what} must be a text, not {is}"), help);
                 None
             }
         }
@@ -113,7 +107,7 @@ impl Mistakes {
         if value.is_none() {
             let message = format!("a confidence is a number from 0.01 to 0.99, not `{text}`");
             let help = "of ten incidents that the rule matches, in how many is its cause right? Nine: 0.9";
-            self.error_with_help("R016", node.span, message, help);
+            self.error_with_help(Code::R016, node.span, message, help);
         }
         value
     }
@@ -140,15 +134,15 @@ impl Mistakes {
             let meant = closest(entry.name(), known.iter().copied());
             let help = instead(entry.name()).or_else(|| meant.map(did_you_mean));
             let help = help.unwrap_or_else(|| format!("its keys are {}{NEWER}", listing(known.iter().copied())));
-            self.error_with_help("R010", entry.key.span, message, help);
+            self.error_with_help(Code::R010, entry.key.span, message, help);
             // A key that is only misspelt is not missing too.
             written.extend(meant);
         }
         for key in required.iter().filter(|key| !written.contains(key)) {
             let message = format!("{what} needs the key `{key}`");
             match needed_help(key) {
-                Some(help) => self.error_with_help("R011", whole, message, help),
-                None => self.error("R011", whole, message),
+                Some(help) => self.error_with_help(Code::R011, whole, message, help),
+                None => self.error(Code::R011, whole, message),
             }
         }
     }
@@ -169,7 +163,7 @@ impl Mistakes {
         } else {
             format!("write `schema: {SCHEMA}`")
         };
-        self.error_with_help("R013", node.span, message, help);
+        self.error_with_help(Code::R013, node.span, message, help);
         !newer
     }
 }

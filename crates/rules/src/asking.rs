@@ -1,11 +1,11 @@
-//! Which rules ask for a value: what the rules know of a code before there is any evidence.
+//! Finding rules by a value that they ask for: which rules concern a code, before any evidence is read.
 
 use super::compare::Compare;
 use super::evaluate::Truth;
 use super::quantifier::Quantifier;
 use super::rule::Rule;
 use super::rule_set::RuleSet;
-use super::selection::{FieldTest, Selection, Term, Test};
+use super::selection::{Selection, Term, Test};
 use super::view::View;
 use facts::{FactSet, Value, schema};
 use rule_syntax::condition::Condition;
@@ -20,8 +20,8 @@ pub enum Wanted {
 }
 
 impl RuleSet {
-    /// The rules of which a selection asks for one of these values, and whose condition wants that selection to hold;
-    /// the surest first.
+    /// The rules with a selection that asks for one of these values, and whose condition needs that selection to hold;
+    /// the most confident first.
     #[must_use]
     pub fn asking_for(&self, wanted: &[Wanted]) -> Vec<&Rule> {
         let mut asking: Vec<&Rule> =
@@ -31,8 +31,8 @@ impl RuleSet {
         asking
     }
 
-    /// The rules that want one of these facts of an incident to be what it is, by id. What a rule asks of a version, an
-    /// offset or a parameter it asks of a module or code: of an incident with another one it asks nothing.
+    /// The rules with a term that holds for one of these `facts` of an `incident`, by id. A term about a version, an
+    /// offset or a parameter counts only where the rule's term about its module or code holds as well.
     #[must_use]
     pub fn asking_for_any_of(&self, facts: &FactSet, incident: &FactSet) -> Vec<&Rule> {
         let (view, whole) = (View::new(facts, None), View::new(incident, None));
@@ -50,7 +50,7 @@ impl RuleSet {
         };
         let wanted = |rule: &&Rule| {
             let selections = rule.wanted_selections();
-            let terms = || selections.iter().flat_map(|one| one.alternatives.iter().flatten());
+            let terms = || selections.iter().flat_map(|selection| selection.terms());
             let mut of_owners = terms().filter(|term| owners.contains(&term.test.path())).peekable();
             terms().any(|term| wants(&term))
                 && (of_owners.peek().is_none() || of_owners.any(|term| term.test.truth(&whole) == Truth::True))
@@ -65,7 +65,7 @@ impl RuleSet {
             .rules()
             .iter()
             .flat_map(Rule::wanted_selections)
-            .flat_map(|selection| selection.alternatives.iter().flatten())
+            .flat_map(Selection::terms)
             .filter_map(|term| match &term.test {
                 Test::Fact { fact, compare: Compare::Equal(values), .. } if fact.path == path => Some(values),
                 _ => None,
@@ -79,7 +79,7 @@ impl RuleSet {
     }
 }
 
-/// The facts that say of what a fact tells: of `fault_site.version`, which module that is.
+/// The facts that name what a fact is about: for `fault_site.version`, `fault_site.module` is the module with that version.
 fn owners(path: &str) -> impl Iterator<Item = &'static str> {
     const OWNERS: [&str; 3] = ["module", "code", "name"];
     let owner = path.split_once('.').map(|(of, own)| OWNERS.map(|name| (name != own).then(|| format!("{of}.{name}"))));
@@ -90,24 +90,22 @@ fn owners(path: &str) -> impl Iterator<Item = &'static str> {
 impl Rule {
     /// Whether a selection that the rule wants to hold asks for this value.
     fn asks_for(&self, wanted: Wanted) -> bool {
-        let terms = self.wanted_selections().into_iter().flat_map(|selection| selection.alternatives.iter().flatten());
-        terms.into_iter().any(|term| match (&term.test, wanted) {
+        self.wanted_selections().into_iter().flat_map(Selection::terms).any(|term| match (&term.test, wanted) {
             (Test::Fact { fact, compare, .. }, Wanted::Fact(path, number)) => fact.path == path && is(compare, number),
             (Test::List { list, .. } | Test::Sequence { list, .. }, Wanted::Entry(name, field, number)) => {
-                let field = list.fields.iter().position(|known| known.path == field);
-                let mut asked = term.test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
+                let is_it = |compare: &Compare| is(compare, number);
                 list.name == name
                     && term.test.wants_entries()
-                    && asked.any(|term| match &term.test {
-                        FieldTest::Value(compare) => Some(term.field) == field && is(compare, number),
-                        FieldTest::Known(_) => false,
-                    })
+                    && term
+                        .test
+                        .field_terms()
+                        .any(|term| term.field.definition.path == field && term.test.compare().is_some_and(is_it))
             }
             _ => false,
         })
     }
 
-    /// The selections that help the rule to match: those that its condition names without `not`.
+    /// The selections that the condition names without `not`: those that make the rule match.
     fn wanted_selections(&self) -> Vec<&Selection> {
         let logic = self.logic();
         let mut wanted = vec![false; logic.selections.len()];
@@ -117,7 +115,7 @@ impl Rule {
 }
 
 impl Quantifier {
-    /// Whether it takes entries for it to hold.
+    /// Whether it can hold only where some entry fits.
     pub fn wants_entries(self) -> bool {
         match self {
             Self::Any => true,
@@ -128,7 +126,7 @@ impl Quantifier {
 }
 
 impl Test {
-    /// Whether it takes entries of a list for it to hold.
+    /// Whether it can hold only where some entry of its list fits.
     fn wants_entries(&self) -> bool {
         match self {
             Self::List { quantifier, .. } => quantifier.wants_entries(),

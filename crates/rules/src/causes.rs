@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::unknown;
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Diagnostic, Node, YamlText, parse};
+use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 
 /// The cause of a verdict that names none.
 pub const UNDETERMINED: &str = "undetermined";
@@ -58,7 +59,7 @@ impl Causes {
         })
     }
 
-    /// The causes that share most words with an id, if any share one; not those that hardly tell it from others.
+    /// The causes that share most words with an id; none where too many share as many.
     fn alike(&self, id: &str) -> Vec<&str> {
         const TOLD: usize = 6;
         let shared =
@@ -100,10 +101,9 @@ fn read_root(root: &Node, mistakes: &mut Mistakes) -> Option<Causes> {
         let mut text = |key| entry.value.get(key).and_then(|node| mistakes.text(node, key)).map(str::to_owned);
         let (Some(family), Some(means)) = (text("family"), text("means")) else { continue };
         if !causes.families.contains_key(&family) {
-            let known = || causes.families.keys().map(String::as_str);
-            let help = suggestion(&family, known()).unwrap_or_else(|| format!("the families are {}", listing(known())));
+            let help = unknown::help(&family, causes.families.keys().map(String::as_str), "the families are");
             let span = entry.value.get("family").map_or(entry.key.span, |node| node.span);
-            mistakes.error_with_help("R063", span, format!("there is no family `{family}`"), help);
+            mistakes.error_with_help(Code::R063, span, format!("there is no family `{family}`"), help);
         }
         causes.causes.push(Cause { id: entry.name().to_owned(), family, means });
     }

@@ -1,20 +1,21 @@
-//! What a rule asks for to be surer, and what makes that needless.
+//! The evidence that a rule requests to be surer (`collect`), and what makes a request needless.
 
 use super::evaluate::{Evaluation, Truth};
 use super::explain::is_template;
+use super::subject::Subject;
+use super::unknown;
 use super::view::View;
-use facts::schema::{LISTS, SCALARS};
-use rule_syntax::mistakes::{Mistakes, suggestion};
-use spanned_yaml::Node;
+use rule_syntax::mistakes::Mistakes;
+use spanned_yaml::{Code, Node};
 
-/// Something that would make a rule surer.
+/// A request for evidence that would make a rule surer.
 #[derive(Debug)]
 pub(super) struct Request {
     /// What to collect.
     text: String,
-    /// What makes that needless, each by itself.
+    /// What makes the request needless; each by itself is enough.
     unless: Vec<Unless>,
-    /// The same as the rule has it.
+    /// The names in `unless` as they are written in the rule.
     written: Vec<String>,
 }
 
@@ -23,10 +24,8 @@ pub(super) struct Request {
 enum Unless {
     /// A selection of the rule that holds.
     Selection(usize),
-    /// A fact that is known, by its index in the schema.
-    Fact(usize),
-    /// A list that is known, even without entries, by its index in the schema.
-    List(usize),
+    /// A fact or list that is known.
+    Known(Subject),
 }
 
 impl Request {
@@ -42,8 +41,7 @@ impl Request {
     pub fn wanted(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<&str> {
         let mut there = |unless: &Unless| match unless {
             Unless::Selection(index) => evaluation.selection(*index) == Truth::True,
-            Unless::Fact(index) => view.scalar(*index).is_some(),
-            Unless::List(index) => view.knows_list(*index),
+            Unless::Known(subject) => subject.is_known(view),
         };
         (!self.unless.iter().any(&mut there)).then_some(&*self.text)
     }
@@ -78,7 +76,7 @@ pub(super) fn read(node: &Node, selections: &[&str], mistakes: &mut Mistakes) ->
     let (mut all, mut written) = (Vec::new(), Vec::new());
     for node in named {
         let Some(name) = mistakes.text(node, "`unless`").map(str::trim) else { continue };
-        all.extend(thing(node, name, selections, mistakes));
+        all.extend(unless_named(node, name, selections, mistakes));
         written.push(name.to_owned());
     }
     (all.len() == named.len()).then_some(Request { text: text?, unless: all, written })
@@ -90,27 +88,22 @@ pub(super) fn plain(node: &Node, what: &str, mistakes: &mut Mistakes) -> Option<
     if is_template(text) {
         let message = format!("{what} is printed as it is; no facts can be filled in");
         let help = "facts can stand in `explanation`, in `say` and in the `text` of a remediation";
-        mistakes.error_with_help("R043", node.span, message, help);
+        mistakes.error_with_help(Code::R043, node.span, message, help);
         return None;
     }
     Some(text.trim().to_owned())
 }
 
-/// The selection, fact or list of this name.
-fn thing(node: &Node, name: &str, selections: &[&str], mistakes: &mut Mistakes) -> Option<Unless> {
+/// The selection, fact or list of this name; a name that is none of them is a mistake.
+fn unless_named(node: &Node, name: &str, selections: &[&str], mistakes: &mut Mistakes) -> Option<Unless> {
     if let Some(index) = selections.iter().position(|selection| *selection == name) {
         return Some(Unless::Selection(index));
     }
-    if let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(name)) {
-        return Some(Unless::Fact(index));
+    if let Some(subject) = Subject::find(name) {
+        return Some(Unless::Known(subject));
     }
-    if let Some(index) = LISTS.iter().position(|list| list.name == name) {
-        return Some(Unless::List(index));
-    }
-    let facts = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
-    let help = suggestion(name, facts.chain(selections.iter().copied()))
-        .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
+    let help = unknown::help_for_fact(name, selections.iter().copied());
     let message = format!("`{name}` is no selection of this rule, no fact and no list");
-    mistakes.error_with_help("R020", node.span, message, help);
+    mistakes.error_with_help(Code::R020, node.span, message, help);
     None
 }

@@ -1,33 +1,33 @@
 //! Comparing one value with what a rule wants it to be.
 
-use std::fmt;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::Known;
+use super::LoadContext;
 use super::evaluate::Truth;
 use super::line_list::LineList;
 use super::list::ModuleList;
-use super::misread;
+use super::modifier::{Modifier, Order, PartPosition};
 use super::pattern::{self, Pattern};
-use super::slips;
+use super::pattern_error;
 use super::value::{self, fold, fold_part, noun};
 use super::view::Compared;
+use super::{slips, unknown};
 use facts::schema::{FactDefinition, PLACES};
 use facts::{FactType, Value};
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Node, Span};
+use spanned_yaml::{Code, Node, Span};
 use untrusted::glob::Glob;
 use windows_codes::places;
 
-/// What a value must be. Texts are kept folded.
+/// A comparison of a value with what a rule wants it to be. Texts are kept folded (see [`fold`]).
 #[derive(Debug, Clone)]
 pub(super) enum Compare {
     /// One of these values.
     Equal(Vec<Value>),
     /// A text with these parts at this place.
-    Part { place: Place, parts: Vec<Part>, every: bool },
+    Part { place: PartPosition, parts: Vec<Part>, every: bool },
     /// A text that fits these patterns.
     Like { patterns: Vec<Glob>, every: bool },
     /// A text in which these regular expressions are found.
@@ -44,7 +44,7 @@ pub(super) enum Compare {
     Not(Box<Compare>),
 }
 
-/// A part of texts. It is looked for in each line of a text, so that is prepared once.
+/// A part that is searched for in texts. The search is prepared once, because every line of a text is searched.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     text: String,
@@ -62,104 +62,20 @@ impl Part {
     }
 
     /// Whether a folded text has the part at this place.
-    fn is_in(&self, folded: &str, place: Place) -> bool {
+    fn is_in(&self, folded: &str, place: PartPosition) -> bool {
         match place {
-            Place::Anywhere => self.finder.find(folded.as_bytes()).is_some(),
-            Place::Start => folded.starts_with(&self.text),
-            Place::End => folded.ends_with(&self.text),
+            PartPosition::Anywhere => self.finder.find(folded.as_bytes()).is_some(),
+            PartPosition::Start => folded.starts_with(&self.text),
+            PartPosition::End => folded.ends_with(&self.text),
         }
     }
 }
 
-/// The place that depends on where the program lies.
+/// The kind of folder that depends on where the program is installed.
 const APPLICATION: &str = "application";
 
-/// Where in a text a part stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Anywhere,
-    Start,
-    End,
-}
-
-/// A side of a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-}
-
-/// A word after `|` that says how a value compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Modifier {
-    Part(Place),
-    Like,
-    Regex,
-    Order(Order),
-    Within,
-    Place(bool),
-    Listed(bool),
-    Exists,
-    All,
-    Not,
-}
-
-impl Modifier {
-    /// Every modifier for single values, by the word that writes it.
-    pub const WORDS: &[(&str, Self)] = &[
-        ("contains", Self::Part(Place::Anywhere)),
-        ("startswith", Self::Part(Place::Start)),
-        ("endswith", Self::Part(Place::End)),
-        ("like", Self::Like),
-        ("re", Self::Regex),
-        ("lt", Self::Order(Order::Less)),
-        ("lte", Self::Order(Order::AtMost)),
-        ("gt", Self::Order(Order::Greater)),
-        ("gte", Self::Order(Order::AtLeast)),
-        ("within", Self::Within),
-        ("place", Self::Place(true)),
-        ("not_place", Self::Place(false)),
-        ("listed", Self::Listed(true)),
-        ("not_listed", Self::Listed(false)),
-        ("exists", Self::Exists),
-        ("all", Self::All),
-        ("neq", Self::Not),
-    ];
-
-    /// The modifier that a word writes.
-    pub fn of(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, modifier)| *modifier)
-    }
-
-    pub fn fits(self, kind: FactType) -> bool {
-        match self {
-            Self::Part(_) | Self::Like | Self::Regex => {
-                matches!(kind, FactType::Text | FactType::Path | FactType::Module)
-            }
-            Self::Order(_) => {
-                let numbers =
-                    matches!(kind, FactType::Number | FactType::Duration | FactType::Code | FactType::Address);
-                numbers || kind == FactType::Version
-            }
-            Self::Within => kind == FactType::Duration,
-            Self::Place(_) => kind == FactType::Path,
-            Self::Listed(_) => matches!(kind, FactType::Module | FactType::Text),
-            Self::Exists | Self::All | Self::Not => true,
-        }
-    }
-}
-
-impl fmt::Display for Modifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = Self::WORDS.iter().find(|(_, modifier)| modifier == self).map_or("", |(word, _)| word);
-        f.write_str(word)
-    }
-}
-
 /// A comparison as it is read from `FACT|MODIFIER: VALUE`.
-pub enum Wanted {
+pub enum Comparison {
     /// The value must compare so.
     Value(Compare),
     /// The fact must be known, or must not be.
@@ -171,9 +87,9 @@ pub(super) fn read(
     fact: &FactDefinition,
     modifiers: &[(Modifier, Span)],
     node: &Node,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     mistakes: &mut Mistakes,
-) -> Option<Wanted> {
+) -> Option<Comparison> {
     let every = modifiers.iter().any(|(modifier, _)| *modifier == Modifier::All);
     let denied = modifiers.iter().find(|(modifier, _)| *modifier == Modifier::Not).map(|(_, span)| *span);
     let mut others = modifiers.iter().filter(|(modifier, _)| !matches!(modifier, Modifier::All | Modifier::Not));
@@ -188,12 +104,12 @@ pub(super) fn read(
             Modifier::Exists => "write `exists: true` or `exists: false`",
             _ => "write the comparison that is its opposite: `lt` for `gte`, `gt` for `lte`",
         };
-        mistakes.error_with_help("R021", span, message, help);
+        mistakes.error_with_help(Code::R021, span, message, help);
         return None;
     }
-    let denied = |compare| Wanted::Value(if denied.is_some() { Compare::Not(Box::new(compare)) } else { compare });
+    let denied = |compare| Comparison::Value(if denied.is_some() { Compare::Not(Box::new(compare)) } else { compare });
     if let Some((modifier, span)) = others.next() {
-        mistakes.error("R021", *span, format!("`{modifier}` can't follow another modifier"));
+        mistakes.error(Code::R021, *span, format!("`{modifier}` can't follow another modifier"));
         return None;
     }
     let of_several = |modifier: Modifier| match modifier {
@@ -206,7 +122,7 @@ pub(super) fn read(
         let span = modifiers.last().map_or(node.span, |(_, span)| *span);
         let message =
             "`all` must follow one of `contains`, `startswith`, `endswith`, `like`, `re` and, of a text, `listed`";
-        mistakes.error("R021", span, message);
+        mistakes.error(Code::R021, span, message);
         return None;
     }
     let Some((modifier, span)) = how else {
@@ -217,7 +133,7 @@ pub(super) fn read(
         let fitting = Modifier::WORDS.iter().filter(|(_, other)| alone(other) && other.fits(fact.kind));
         let help = format!("{} can compare {}", listing(fitting.map(|(word, _)| *word)), noun(fact.kind));
         let message = format!("`{modifier}` does not compare `{}`, which is {}", fact.path, noun(fact.kind));
-        mistakes.error_with_help("R021", span, message, help);
+        mistakes.error_with_help(Code::R021, span, message, help);
         return None;
     }
     let compare = match modifier {
@@ -242,7 +158,7 @@ pub(super) fn read(
             let lists = values(fact, node, mistakes, |_, node, mistakes| module_list(node, known, mistakes))?;
             Compare::Listed { lists, inside }
         }
-        Modifier::Exists => return flag(node, mistakes).map(Wanted::Known),
+        Modifier::Exists => return flag(node, mistakes).map(Comparison::Known),
         Modifier::All | Modifier::Not => return None,
     };
     Some(denied(compare))
@@ -270,7 +186,7 @@ fn scalar<'n>(fact: &FactDefinition, node: &'n Node, mistakes: &mut Mistakes) ->
         } else {
             "quantifiers (`any`, `none`, `count`) are for lists such as `modules`"
         };
-        mistakes.error_with_help("R022", node.span, message, help);
+        mistakes.error_with_help(Code::R022, node.span, message, help);
         return None;
     }
     node.text()
@@ -278,11 +194,11 @@ fn scalar<'n>(fact: &FactDefinition, node: &'n Node, mistakes: &mut Mistakes) ->
 
 fn typed(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
     let text = scalar(fact, node, mistakes)?;
-    match value::of(fact, text) {
+    match value::read(fact, text) {
         Ok(value) => Some(value),
         Err(wrong) => {
             let help = slips::comparison(fact, text).unwrap_or(wrong.help);
-            mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), help);
+            mistakes.error_with_help(Code::R022, node.span, format!("{} (`{}`)", wrong.message, fact.path), help);
             None
         }
     }
@@ -294,7 +210,12 @@ fn whole_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> O
     let Value::Text(text) = &value else { return Some(value) };
     if matches!(fact.kind, FactType::Module | FactType::Path) && !Glob::is_plain(text) {
         let message = "`*` and `?` mean nothing special in a comparison for equality";
-        mistakes.error_with_help("R022", node.span, message, format!("write `{}|like` to use a pattern", fact.path));
+        mistakes.error_with_help(
+            Code::R022,
+            node.span,
+            message,
+            format!("write `{}|like` to use a pattern", fact.path),
+        );
         return None;
     }
     refuse_path(fact, node, text, mistakes)?;
@@ -305,7 +226,7 @@ fn whole_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> O
 fn single(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
     if node.items().is_some() {
         let message = format!("a bound for `{}` is one value, not a list", fact.path);
-        mistakes.error("R022", node.span, message);
+        mistakes.error(Code::R022, node.span, message);
         return None;
     }
     typed(fact, node, mistakes)
@@ -314,7 +235,7 @@ fn single(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option
 fn part(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Part> {
     let text = scalar(fact, node, mistakes)?;
     if text.is_empty() {
-        mistakes.error("R022", node.span, "an empty text is part of every text");
+        mistakes.error(Code::R022, node.span, "an empty text is part of every text");
         return None;
     }
     refuse_path(fact, node, text, mistakes)?;
@@ -325,7 +246,7 @@ fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Opti
     let text = scalar(fact, node, mistakes)?;
     if Glob::is_plain(text) {
         let message = "a pattern without `*` and `?` is the same as a comparison for equality";
-        mistakes.warning("R080", node.span, message, format!("write `{}: {text}`, or add a `*`", fact.path));
+        mistakes.warning(Code::R080, node.span, message, format!("write `{}: {text}`, or add a `*`", fact.path));
     }
     refuse_path(fact, node, text, mistakes)?;
     Some(Glob::of_stars(&fold_part(fact.kind, text)))
@@ -338,11 +259,11 @@ fn refuse_path(fact: &FactDefinition, node: &Node, text: &str, mistakes: &mut Mi
     }
     let message = "a module name is compared without its path, so this path means nothing";
     let help = format!("write the file name only: {}", fold(fact.kind, text));
-    mistakes.error_with_help("R022", node.span, message, help);
+    mistakes.error_with_help(Code::R022, node.span, message, help);
     None
 }
 
-fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Pattern> {
+fn regex(fact: &FactDefinition, node: &Node, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Pattern> {
     let text = scalar(fact, node, mistakes)?;
     if known.proven {
         return Some(Pattern::new(text));
@@ -350,15 +271,15 @@ fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut M
     match pattern::check(text) {
         Ok(()) => Some(Pattern::new(text)),
         Err(error) => {
-            let (reason, help) = misread::says(&error);
-            let at = misread::wrong_at(text).map_or(node.span, |at| node.span_within(&mistakes.file, at));
-            mistakes.error_with_help("R023", at, format!("not a regular expression: {reason}"), help);
+            let (reason, help) = pattern_error::says(&error);
+            let at = pattern_error::wrong_at(text).map_or(node.span, |at| node.span_within(&mistakes.file, at));
+            mistakes.error_with_help(Code::R023, at, format!("not a regular expression: {reason}"), help);
             None
         }
     }
 }
 
-fn module_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Arc<ModuleList>> {
+fn module_list(node: &Node, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Arc<ModuleList>> {
     let name = mistakes.text(node, "the name of a list")?;
     if let Some(list) = known.lists.find(name) {
         return Some(list);
@@ -367,7 +288,7 @@ fn module_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Optio
     None
 }
 
-fn line_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Arc<LineList>> {
+fn line_list(node: &Node, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Arc<LineList>> {
     let name = mistakes.text(node, "the name of a list")?;
     if let Some(list) = known.lists.find_lines(name) {
         return Some(list);
@@ -376,7 +297,7 @@ fn line_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<
     None
 }
 
-/// Tells that there is no such list; one of that name may have something else.
+/// `R024`: there is no list of this name, or the list of this name holds `instead`: modules or lines.
 fn no_list<'n>(
     name: &str,
     node: &Node,
@@ -393,16 +314,15 @@ fn no_list<'n>(
         Some(what) => format!("data/{name}.yaml is a list of {what}"),
         None => format!("there is no list data/{name}.yaml"),
     };
-    mistakes.error_with_help("R024", node.span, message, help);
+    mistakes.error_with_help(Code::R024, node.span, message, help);
 }
 
 fn place(node: &Node, mistakes: &mut Mistakes) -> Option<&'static str> {
     let word = mistakes.text(node, "a place")?.trim();
     let known = PLACES.iter().find(|place| **place == word).copied();
     if known.is_none() {
-        let all = PLACES.iter().copied();
-        let help = suggestion(word, all.clone()).unwrap_or_else(|| format!("the places are {}", listing(all)));
-        mistakes.error_with_help("R028", node.span, format!("there is no place `{word}`"), help);
+        let help = unknown::help(word, PLACES.iter().copied(), "the places are");
+        mistakes.error_with_help(Code::R028, node.span, format!("there is no place `{word}`"), help);
     }
     known
 }
@@ -413,7 +333,7 @@ pub(super) fn flag(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
         Some("true") => Some(true),
         Some("false") => Some(false),
         _ => {
-            mistakes.error("R022", node.span, "`exists` must be `true` or `false`");
+            mistakes.error(Code::R022, node.span, "`exists` must be `true` or `false`");
             None
         }
     }
@@ -437,7 +357,7 @@ impl Compare {
         self.holds(seen).into()
     }
 
-    /// Whether the value is what the rule wants, as far as that depends on nothing else.
+    /// Whether the value is what the rule wants, where no other fact decides that.
     pub fn holds(&self, seen: Compared<'_>) -> bool {
         // The type of a fact decides what it can be compared with.
         let text = match seen {
@@ -467,7 +387,7 @@ impl Compare {
         }
     }
 
-    /// How dear a comparison is, so that the cheap ones can decide first.
+    /// How much time a comparison takes, as a rank from 0: cheap ones are tried first.
     pub fn cost(&self) -> u8 {
         match self {
             Self::Equal(_) | Self::Order { .. } => 0,

@@ -1,40 +1,41 @@
-//! How many entries of a list count: all that fit, those of the span of time that holds the most of them, or how many
-//! different values they have.
+//! Counting entries of a list: all that fit, those in the span of time that holds the most of them, or their different
+//! values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entries::Lack;
 use super::evaluate::Truth;
-use super::quantifier::{Count, Distinct, Window};
-use super::selection::EntryFilter;
+use super::quantifier::{Count, Window};
+use super::selection::{EntryFilter, Field};
 use super::view::{Compared, Row};
 
-/// An entry that counts.
+/// An entry that counts, alone or together with others.
 #[derive(Debug, Clone, Copy)]
-struct Counted<'r, 'v> {
+struct CountedEntry<'r, 'v> {
     row: &'r Row<'v>,
-    /// Of what it counts one, together with others of the same; `None` counts by itself.
-    of: Option<Of<'r>>,
+    /// What it has in common with entries that count once together with it; `None` counts alone.
+    of: Option<CommonValue<'r>>,
 }
 
 /// What several entries can have in common, so that they count once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Of<'r> {
+enum CommonValue<'r> {
     /// The value, where different ones count.
     Value(Compared<'r>),
-    /// The incident that they tell of.
+    /// The incident of which they are records.
     Incident(Compared<'r>),
 }
 
 impl Count {
-    /// How many count at least and at most, whatever those entries turn out to be that can't be decided.
+    /// The least and the greatest number of entries that count, over all values that unknown fields could have.
     pub fn range(self, rows: &[Row<'_>], entries: &EntryFilter) -> (u64, u64) {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         let fitting = || rows.iter().filter(|row| entries.fits(row));
         let possible = || rows.iter().filter(|row| entries.truth(row) != Truth::False);
         let surely = different(&self.span_of(fitting().filter_map(|row| self.surely(row))));
         // Several of which nobody knows the value may all have the same.
-        let unknown = |row: &Row<'_>| self.distinct.is_some_and(|distinct| matches!(distinct.of(row), Told::Unknown));
+        let unknown =
+            |row: &Row<'_>| self.distinct.is_some_and(|field| matches!(value_of(field, row), EntryValue::Unknown));
         let placed = |row: &Row<'_>| self.within.is_none_or(|window| window.time(row).is_some());
         let surely = if fitting().any(|row| unknown(row) && placed(row)) { surely.max(1) } else { surely };
         let perhaps = different(&self.span_of(possible().filter_map(|row| self.perhaps(row))));
@@ -48,30 +49,30 @@ impl Count {
     }
 
     /// An entry that fits as it surely counts, if it does.
-    fn surely<'r, 'v>(self, row: &'r Row<'v>) -> Option<Counted<'r, 'v>> {
-        let of = match self.distinct.map(|distinct| distinct.of(row)) {
-            None => self.incident.and_then(|field| row.field(field)).map(Of::Incident),
-            Some(Told::Value(value)) => Some(Of::Value(value)),
-            Some(Told::Nothing | Told::Unknown) => return None,
+    fn surely<'r, 'v>(self, row: &'r Row<'v>) -> Option<CountedEntry<'r, 'v>> {
+        let of = match self.distinct.map(|field| value_of(field, row)) {
+            None => self.incident.and_then(|field| row.field(field)).map(CommonValue::Incident),
+            Some(EntryValue::Known(value)) => Some(CommonValue::Value(value)),
+            Some(EntryValue::Nothing | EntryValue::Unknown) => return None,
         };
-        Some(Counted { row, of })
+        Some(CountedEntry { row, of })
     }
 
     /// An entry that fits as it may count: without a value that is known it may have one of its own.
-    fn perhaps<'r, 'v>(self, row: &'r Row<'v>) -> Option<Counted<'r, 'v>> {
-        match self.distinct.map(|distinct| distinct.of(row)) {
-            Some(Told::Unknown) => Some(Counted { row, of: None }),
+    fn perhaps<'r, 'v>(self, row: &'r Row<'v>) -> Option<CountedEntry<'r, 'v>> {
+        match self.distinct.map(|field| value_of(field, row)) {
+            Some(EntryValue::Unknown) => Some(CountedEntry { row, of: None }),
             _ => self.surely(row),
         }
     }
 
-    /// Which of the entries that fit count. Of several that tell of one incident the first does that lies in the span;
-    /// where different values count, all that have one.
+    /// The entries that count, of those that fit: of several records of one incident the first one in the span; where
+    /// different values are counted, every entry that has one.
     pub fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
         let held = self.span_of(fitting.filter_map(|row| self.surely(row)));
         let mut told = BTreeSet::new();
-        let counts = |one: &Counted<'r, 'v>| match one.of {
-            Some(incident @ Of::Incident(_)) => told.insert(incident),
+        let counts = |one: &CountedEntry<'r, 'v>| match one.of {
+            Some(incident @ CommonValue::Incident(_)) => told.insert(incident),
             _ => true,
         };
         held.into_iter().filter(counts).map(|one| one.row).collect()
@@ -80,16 +81,16 @@ impl Count {
     /// The different values of the entries that fit, as they compare, sorted; nothing where entries count.
     pub fn values<'r, 'v: 'r>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Option<Vec<Compared<'r>>> {
         let distinct = self.distinct?;
-        let values = self.counted(fitting).into_iter().filter_map(|row| match distinct.of(row) {
-            Told::Value(value) => Some(value),
-            Told::Nothing | Told::Unknown => None,
+        let values = self.counted(fitting).into_iter().filter_map(|row| match value_of(distinct, row) {
+            EntryValue::Known(value) => Some(value),
+            EntryValue::Nothing | EntryValue::Unknown => None,
         });
         let values: BTreeSet<Compared<'r>> = values.collect();
         Some(values.into_iter().collect())
     }
 
     /// All of these, or those of the span that holds the most.
-    fn span_of<'r, 'v>(self, counted: impl Iterator<Item = Counted<'r, 'v>>) -> Vec<Counted<'r, 'v>> {
+    fn span_of<'r, 'v>(self, counted: impl Iterator<Item = CountedEntry<'r, 'v>>) -> Vec<CountedEntry<'r, 'v>> {
         match self.within {
             None => counted.collect(),
             Some(window) => window.fullest(counted),
@@ -97,30 +98,29 @@ impl Count {
     }
 }
 
-/// What an entry says of a field.
-enum Told<'r> {
-    Value(Compared<'r>),
+/// The value of a field of an entry.
+enum EntryValue<'r> {
+    Known(Compared<'r>),
     /// There is no such thing.
     Nothing,
     Unknown,
 }
 
-impl Distinct {
-    fn of<'r>(self, row: &'r Row<'_>) -> Told<'r> {
-        match row.field(self.field) {
-            Some(value) => Told::Value(value),
-            None => match self.absent.of_entry(row) {
-                Lack::Unknown => Told::Unknown,
-                Lack::Nothing => Told::Nothing,
-                Lack::False => Told::Value(Compared::Flag(false)),
-            },
-        }
+/// The value that an entry has in a field.
+fn value_of<'r>(field: Field, row: &'r Row<'_>) -> EntryValue<'r> {
+    match row.field(field.index) {
+        Some(value) => EntryValue::Known(value),
+        None => match field.lack(row) {
+            Lack::Unknown => EntryValue::Unknown,
+            Lack::Nothing => EntryValue::Nothing,
+            Lack::False => EntryValue::Known(Compared::Flag(false)),
+        },
     }
 }
 
-/// How many these are, where those of the same count once.
-fn different(counted: &[Counted<'_, '_>]) -> usize {
-    let of: BTreeSet<Of<'_>> = counted.iter().filter_map(|one| one.of).collect();
+/// How many entries these are, where entries with a common value count once.
+fn different(counted: &[CountedEntry<'_, '_>]) -> usize {
+    let of: BTreeSet<CommonValue<'_>> = counted.iter().filter_map(|one| one.of).collect();
     of.len().saturating_add(counted.iter().filter(|one| one.of.is_none()).count())
 }
 
@@ -131,20 +131,20 @@ impl Window {
             Compared::Number(seconds) => Some(i128::from(seconds)),
             _ => None,
         };
-        distance(self.before).and_then(i128::checked_neg).or_else(|| distance(self.after?))
+        distance(self.before.index).and_then(i128::checked_neg).or_else(|| distance(self.after?))
     }
 
     /// Whether nobody knows when an entry was.
     fn may_be_anywhere(self, row: &Row<'_>) -> bool {
-        self.time(row).is_none() && self.absent.of_entry(row) == Lack::Unknown
+        self.time(row).is_none() && self.before.lack(row) == Lack::Unknown
     }
 
     /// The entries of the span in which the most count; of several spans the earliest. Both of its ends count.
-    fn fullest<'r, 'v>(self, counted: impl Iterator<Item = Counted<'r, 'v>>) -> Vec<Counted<'r, 'v>> {
-        let mut timed: Vec<(i128, Counted<'r, 'v>)> =
+    fn fullest<'r, 'v>(self, counted: impl Iterator<Item = CountedEntry<'r, 'v>>) -> Vec<CountedEntry<'r, 'v>> {
+        let mut timed: Vec<(i128, CountedEntry<'r, 'v>)> =
             counted.filter_map(|one| Some((self.time(one.row)?, one))).collect();
         timed.sort_by_key(|(time, _)| *time);
-        let mut alike: BTreeMap<Of<'r>, usize> = BTreeMap::new();
+        let mut alike: BTreeMap<CommonValue<'r>, usize> = BTreeMap::new();
         let mut leaving = timed.iter();
         let (mut first, mut alone, mut most, mut fullest) = (0_usize, 0_usize, 0_usize, 0..0);
         for (last, (time, one)) in timed.iter().enumerate() {

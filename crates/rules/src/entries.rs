@@ -1,13 +1,14 @@
-//! Which entries of a list fit, which of them count, and what it means that one lacks a field.
+//! Deciding which entries of a list fit, and what it means that an entry lacks a field.
 
 use std::fmt;
 
 use super::compare::Compare;
 use super::evaluate::Truth;
 use super::quantifier::Quantifier;
-use super::selection::{Absence, EntryFilter, FieldTerm, FieldTest};
+use super::selection::{EntryFilter, Field, FieldTerm, FieldTest};
 use super::view::{Compared, PROGRAM, Row, View};
-use facts::ListDefinition;
+use facts::FactType;
+use facts::schema::Absent;
 
 impl Quantifier {
     /// Which of the entries that fit count.
@@ -18,8 +19,8 @@ impl Quantifier {
         }
     }
 
-    /// Whether as many fit as it asks for, whatever those turn out to be that can't be decided; `more` says whether
-    /// there may be entries that the list lacks.
+    /// Whether as many entries fit as it asks for; undecided where entries that can't be decided would change the answer.
+    /// `more`: whether there may be entries that the list lacks.
     pub fn truth(self, rows: &[Row<'_>], entries: &EntryFilter, more: impl Fn() -> bool) -> Truth {
         let any = || match Truth::any(rows.iter().map(|row| entries.truth(row))) {
             Truth::False if more() => Truth::Undecided,
@@ -44,10 +45,10 @@ impl Quantifier {
 }
 
 impl EntryFilter {
-    /// Whether some entry of a list may fit, as far as that can be told without looking at each.
+    /// Whether some entry of a list may fit, decided without looking at each entry.
     pub fn may_fit(&self, list: usize, view: &View<'_>) -> bool {
         let may_have = |term: &FieldTerm| match &term.test {
-            FieldTest::Value(Compare::Equal(values)) => view.may_have(list, term.field, values),
+            FieldTest::Value(Compare::Equal(values)) => view.may_have(list, term.field.index, values),
             _ => true,
         };
         self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(may_have))
@@ -58,7 +59,7 @@ impl EntryFilter {
         self.truth(row) == Truth::True
     }
 
-    /// Whether an entry fits one of the alternatives; undecided where it lacks what would tell.
+    /// Whether an entry fits one of the alternatives; undecided where it lacks a field that would decide.
     pub fn truth(&self, row: &Row<'_>) -> Truth {
         let fits = match self.alternatives.as_slice() {
             [] => Truth::True,
@@ -92,29 +93,28 @@ pub(super) enum Lack {
     False,
 }
 
-impl Absence {
-    /// What it means of this entry, which lacks the field.
-    pub fn of_entry(self, row: &Row<'_>) -> Lack {
-        match self {
-            Self::Unknown => Lack::Unknown,
-            Self::No => Lack::Nothing,
-            Self::IsFalse => Lack::False,
-            Self::UnknownOf(field, words) => match row.field(field) {
-                Some(Compared::Text(word)) if words.contains(&word) => Lack::Unknown,
-                _ => Lack::Nothing,
-            },
-            Self::UnknownWith(field) if row.has(field) => Lack::Unknown,
-            Self::UnknownUnless(field) if !row.has(field) => Lack::Unknown,
-            Self::UnknownWith(_) | Self::UnknownUnless(_) => Lack::Nothing,
-        }
+impl Field {
+    /// What it means that this entry lacks the field.
+    pub fn lack(self, row: &Row<'_>) -> Lack {
+        let other = |name: &str| Self::find(self.list, name).map(|field| field.index);
+        let is_unknown = match self.definition.absent {
+            Absent::No if self.definition.kind == FactType::Flag => return Lack::False,
+            Absent::No => false,
+            Absent::Unknown => true,
+            Absent::UnknownOf(name, words) => other(name)
+                .is_none_or(|other| matches!(row.field(other), Some(Compared::Text(word)) if words.contains(&word))),
+            Absent::UnknownWith(name) => other(name).is_none_or(|other| row.has(other)),
+            Absent::UnknownUnless(name) => other(name).is_none_or(|other| !row.has(other)),
+        };
+        if is_unknown { Lack::Unknown } else { Lack::Nothing }
     }
 }
 
 impl FieldTerm {
     fn truth(&self, row: &Row<'_>) -> Truth {
-        match (&self.test, row.field(self.field)) {
+        match (&self.test, row.field(self.field.index)) {
             (FieldTest::Value(compare), Some(seen)) => compare.truth(seen),
-            (FieldTest::Value(compare), None) => match self.absent.of_entry(row) {
+            (FieldTest::Value(compare), None) => match self.field.lack(row) {
                 Lack::Unknown => Truth::Undecided,
                 Lack::Nothing => Truth::False,
                 Lack::False => compare.truth(Compared::Flag(false)),
@@ -123,14 +123,10 @@ impl FieldTerm {
         }
     }
 
-    /// What leaves it undecided for an entry.
-    pub fn lacks(&self, list: &ListDefinition, row: &Row<'_>) -> Lacking {
-        let field = list.fields.get(self.field).map(|field| field.path);
-        match row.has(self.field) {
-            // Paths alone are compared with something else: the folder of the program.
-            true => Lacking { path: PROGRAM, field: None },
-            false => Lacking { path: list.name, field },
-        }
+    /// The fact or field whose absence leaves it undecided for an entry.
+    pub fn lacks(&self, row: &Row<'_>) -> Lacking {
+        // Paths alone are compared with something else: the folder of the program.
+        if row.has(self.field.index) { Lacking { path: PROGRAM, field: None } } else { self.field.into() }
     }
 }
 
@@ -139,6 +135,12 @@ impl FieldTerm {
 pub(super) struct Lacking {
     pub path: &'static str,
     pub field: Option<&'static str>,
+}
+
+impl From<Field> for Lacking {
+    fn from(field: Field) -> Self {
+        Self { path: field.list.name, field: Some(field.definition.path) }
+    }
 }
 
 impl fmt::Display for Lacking {

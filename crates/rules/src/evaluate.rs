@@ -1,4 +1,5 @@
-//! Deciding conditions, with "nobody knows" as a third answer beside true and false (Kleene's logic).
+//! Deciding conditions over facts, with "undecided" as a third answer beside true and false (Kleene's three-valued
+//! logic): facts may be absent.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -6,10 +7,10 @@ use std::sync::Arc;
 use super::compare::Compare;
 use super::entries::{Lack, Lacking};
 use super::quantifier::Quantifier;
-use super::selection::{Absence, EntryFilter, Selection, Term, Test};
+use super::selection::{EntryFilter, Field, Selection, Term, Test};
 use super::view::{PROGRAM, Row, View};
-use super::{shared, span};
-use facts::{EvidenceRef, ListDefinition, NAMED, NamedIncidents, Others, Relation};
+use super::{asked_others, log_coverage};
+use facts::{EvidenceRef, NAMED, NamedIncidents, Others, Relation};
 use rule_syntax::condition::Condition;
 
 /// The answer to a question about facts.
@@ -60,17 +61,17 @@ impl From<bool> for Truth {
 /// The list of records, each of which is an item of evidence.
 const EVENTS: &str = "events";
 
-/// What a rule that matches rests on.
+/// The evidence on which a match of a rule rests.
 #[derive(Default)]
 pub(super) struct RestsOn {
     /// Evidence of the incident.
     pub evidence: BTreeSet<EvidenceRef>,
-    /// Entries of lists that no evidence of their own tells, by the list's index and their places in it.
+    /// Entries of lists without an evidence reference of their own: by the list's index, their places in the list.
     pub entries: BTreeMap<usize, BTreeSet<usize>>,
     /// Other incidents.
     pub incidents: BTreeMap<Relation, NamedIncidents>,
-    /// All that were told of, also those that are only counted.
-    told: BTreeSet<(Relation, Arc<str>)>,
+    /// All other incidents that were added, also those beyond [`NAMED`], which are only counted.
+    added: BTreeSet<(Relation, Arc<str>)>,
 }
 
 impl RestsOn {
@@ -83,7 +84,7 @@ impl RestsOn {
                 more: named.more,
             });
             for id in named.ids {
-                if !self.told.insert((named.relation, Arc::clone(&id))) {
+                if !self.added.insert((named.relation, Arc::clone(&id))) {
                     continue;
                 }
                 if known.ids.len() < NAMED { known.ids.push(id) } else { known.more = known.more.saturating_add(1) }
@@ -99,7 +100,7 @@ const REMEMBERED: usize = 32;
 pub(super) struct Evaluation<'a, 'f> {
     selections: &'a [Selection],
     view: &'a View<'f>,
-    /// Answers to the first selections; a rule with more of them than any has is asked again.
+    /// The answers for the first [`REMEMBERED`] selections; any further selection is decided anew each time.
     decided: [Option<Truth>; REMEMBERED],
 }
 
@@ -180,13 +181,14 @@ fn truth_of(terms: &[Term], view: &View<'_>) -> Truth {
     Truth::all(terms.iter().map(|term| term.test.truth(view)))
 }
 
-/// Whether a list has every entry that would fit: of the timeline, as far as logs cover the time in which it would lie;
-/// of the other incidents, as far as none that would fit was left out. `before`: of those before the incident alone.
+/// Whether a list is known to hold every entry that would fit: for the timeline, whether logs cover the time span in
+/// question; for other incidents, whether none that would fit was left out. `before`: only entries before the incident
+/// matter.
 pub(super) fn is_whole(list: usize, entries: &EntryFilter, before: bool, view: &View<'_>) -> bool {
     if let Some(others) = view.others_of(list) {
-        return shared::is_whole(entries, others);
+        return asked_others::is_whole(entries, others);
     }
-    view.recorded_of(list).is_none_or(|recorded| span::lacking(entries, before, recorded).is_none())
+    view.recorded_of(list).is_none_or(|recorded| log_coverage::lacking(entries, before, recorded).is_none())
 }
 
 impl Selection {
@@ -252,15 +254,15 @@ impl Test {
             Self::Fact { index, compare: Compare::Place { .. }, .. } if view.scalar(*index).is_some() => {
                 lacking.insert(program);
             }
-            Self::List { index, list, .. } | Self::Sequence { index, list, .. } => {
+            Self::List { index, .. } | Self::Sequence { index, .. } => {
                 let before = lacking.len();
                 let rows = view.possible(*index).unwrap_or_default();
                 for (entries, row) in self.entries().flat_map(|entries| rows.iter().map(move |row| (entries, row))) {
                     if entries.truth(row) == Truth::Undecided {
-                        lacking.extend(entries.undecided(row).map(|term| term.lacks(list, row)));
+                        lacking.extend(entries.undecided(row).map(|term| term.lacks(row)));
                     }
                 }
-                lacking.extend(self.unplaced(list, rows));
+                lacking.extend(self.unplaced(rows));
                 if lacking.len() == before {
                     lacking.insert(whole);
                 }
@@ -302,22 +304,18 @@ impl Test {
         }
     }
 
-    /// What entries of these lack that are counted by different values, or that have to lie in an order or a span.
-    fn unplaced(&self, list: &'static ListDefinition, rows: &[Row<'_>]) -> Vec<Lacking> {
-        let asked: Vec<(usize, Absence)> = match self {
+    /// The fields that entries lack by which they are counted, ordered, or placed in a span of time.
+    fn unplaced(&self, rows: &[Row<'_>]) -> Vec<Lacking> {
+        let fields: Vec<Field> = match self {
             Self::List { quantifier: Quantifier::Count(count), .. } => {
-                let of_window = count.within.map(|window| (window.before, window.absent));
-                count.distinct.map(|distinct| (distinct.field, distinct.absent)).into_iter().chain(of_window).collect()
+                count.distinct.into_iter().chain(count.within.map(|window| window.before)).collect()
             }
             Self::Sequence { sequence, .. } => vec![sequence.field()],
             _ => Vec::new(),
         };
-        let lacks =
-            |row: &Row<'_>, (field, absent): (usize, Absence)| !row.has(field) && absent.of_entry(row) == Lack::Unknown;
+        let lacks = |row: &Row<'_>, field: Field| !row.has(field.index) && field.lack(row) == Lack::Unknown;
         let open = |row: &&Row<'_>| self.entries().any(|entries| entries.truth(row) != Truth::False);
         let rows: Vec<&Row<'_>> = rows.iter().filter(open).collect();
-        let fields = asked.into_iter().filter(|asked| rows.iter().any(|row| lacks(row, *asked)));
-        let path = |field: usize| list.fields.get(field).map(|field| field.path);
-        fields.map(|(field, _)| Lacking { path: list.name, field: path(field) }).collect()
+        fields.into_iter().filter(|field| rows.iter().any(|row| lacks(row, *field))).map(Lacking::from).collect()
     }
 }

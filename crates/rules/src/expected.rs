@@ -1,10 +1,10 @@
-//! What a folder of artifacts must yield: `expected.yaml`, read and checked. Whether it does is told by
-//! [`mod@rules_workbench::expectations`].
+//! Expectations for a folder of artifacts: `expected.yaml`, read and checked. `rules-workbench` compares them with an
+//! analysis of the folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Known;
+use super::LoadContext;
 use super::evaluate::Truth;
 use super::rule::Rule;
 use super::rule_set::RuleSet;
@@ -12,7 +12,7 @@ use super::selection::{self, Selection};
 use super::view::View;
 use facts::FactSet;
 use rule_syntax::mistakes::{Mistakes, suggestion};
-use spanned_yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText, parse, read_file};
 use untrusted::display_path;
 
 /// The name of such a file.
@@ -22,14 +22,14 @@ const TESTS: &str = "tests";
 /// The suspect of an incident in which nobody is suspected.
 const NONE: &str = "none";
 
-/// What a folder must yield.
+/// What the analysis of a folder must give.
 #[derive(Debug)]
 pub struct ExpectedFolder {
-    /// The file that says so, as diagnostics name it.
+    /// The `expected.yaml`, as diagnostics name it.
     pub file: String,
     /// Its path.
     pub path: PathBuf,
-    /// The files and folders that are analyzed; none means the folder that the file stands in.
+    /// The files and folders that are analyzed; none means the folder of the file.
     pub artifacts: Vec<PathBuf>,
     /// How many incidents there are, with the line that says so.
     pub count: Option<(usize, u32)>,
@@ -37,7 +37,7 @@ pub struct ExpectedFolder {
     pub incidents: Vec<ExpectedIncident>,
 }
 
-/// What one incident must be, or all that a selection chooses. What is not said is not asked.
+/// What one incident must be, or every incident that a selection chooses. What is not given is not checked.
 #[derive(Debug)]
 pub struct ExpectedIncident {
     /// What messages call it.
@@ -62,13 +62,13 @@ pub struct ExpectedIncident {
 }
 
 impl ExpectedIncident {
-    /// Whether it is about some incidents only, which their facts tell.
+    /// Whether it concerns only incidents that a selection chooses by their facts.
     #[must_use]
     pub fn chooses(&self) -> bool {
         self.chosen.is_some()
     }
 
-    /// Whether it is about an incident with these facts.
+    /// Whether it concerns an incident with these facts.
     #[must_use]
     pub fn is_about(&self, facts: &FactSet) -> bool {
         self.chosen.as_ref().is_none_or(|chosen| chosen.truth(&View::new(facts, None)) == Truth::True)
@@ -84,7 +84,7 @@ impl RuleSet {
         let name = display_path(path);
         let text = read_file(path, &name).map_err(|wrong| vec![wrong])?;
         let root = parse(&text)?;
-        let mut reader = Reader { rules: self, path, mistakes: Mistakes::new(&text) };
+        let mut reader = ExpectedReader { rules: self, path, mistakes: Mistakes::new(&text) };
         let folder = reader.folder(&root, &text);
         if reader.mistakes.found.iter().any(Diagnostic::is_error) {
             return Err(reader.mistakes.found);
@@ -93,13 +93,13 @@ impl RuleSet {
     }
 }
 
-struct Reader<'r> {
+struct ExpectedReader<'r> {
     rules: &'r RuleSet,
     path: &'r Path,
     mistakes: Mistakes,
 }
 
-impl Reader<'_> {
+impl ExpectedReader<'_> {
     fn folder(&mut self, root: &Node, text: &Arc<YamlText>) -> Option<ExpectedFolder> {
         let entries = self.mistakes.mapping(root, EXPECTED)?;
         let keys = ["schema", "artifacts", "count", "incidents"];
@@ -110,7 +110,7 @@ impl Reader<'_> {
         let count = root.get("count").and_then(|node| {
             let count = node.text().and_then(|text| text.trim().parse::<usize>().ok());
             if count.is_none() {
-                self.mistakes.error("R027", node.span, "`count` is how many incidents there are, like 2");
+                self.mistakes.error(Code::R027, node.span, "`count` is how many incidents there are, like 2");
             }
             Some((count?, node.span.line))
         });
@@ -123,7 +123,7 @@ impl Reader<'_> {
             incidents.extend(items.iter().filter_map(|item| self.incident(item)));
         } else if root.get("count").is_none() {
             let help = "say of `incidents` what they must be, or how many there are with `count`";
-            self.mistakes.error_with_help("R076", root.span, "nothing is expected", help);
+            self.mistakes.error_with_help(Code::R076, root.span, "nothing is expected", help);
         }
         Some(ExpectedFolder { file: text.name.clone(), path: self.path.to_owned(), artifacts, count, incidents })
     }
@@ -136,10 +136,10 @@ impl Reader<'_> {
         self.mistakes.keys(entries, item.span, what, &keys, &[]);
         if !entries.iter().any(|entry| entry.name() == "where" || asked.contains(&entry.name())) {
             let help = "say what it must be: `cause`, `at_least`, `rules`, `suspect`...";
-            self.mistakes.error_with_help("R076", item.span, "nothing is expected of this incident", help);
+            self.mistakes.error_with_help(Code::R076, item.span, "nothing is expected of this incident", help);
         }
         let chosen = item.entry("where").and_then(|entry| {
-            let known = Known { causes: self.rules.causes(), lists: self.rules.known_lists(), proven: false };
+            let known = LoadContext { causes: self.rules.causes(), lists: self.rules.known_lists(), proven: false };
             selection::read(entry, &known, &mut self.mistakes)
         });
         self.contradictions(item);
@@ -160,7 +160,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Notes what no incident can be at once.
+    /// Reports expectations that exclude each other.
     fn contradictions(&mut self, item: &Node) {
         let sure = |key| Some((item.get(key)?.span, item.get(key)?.text()?.trim().parse::<f64>().ok()?));
         if let (Some((first, least)), Some((span, most))) = (sure("at_least"), sure("at_most"))
@@ -182,7 +182,7 @@ impl Reader<'_> {
 
     fn contradiction(&mut self, span: Span, message: &str, other: Span) {
         let file = Arc::clone(&self.mistakes.file);
-        let wrong = Diagnostic::error("R077", &file, span, message).with_other(&file, other, "and this");
+        let wrong = Diagnostic::error(Code::R077, &file, span, message).with_other(&file, other, "and this");
         self.mistakes.found.push(wrong.with_help("no incident can be both; leave out one of the two"));
     }
 
@@ -208,7 +208,7 @@ impl Reader<'_> {
             let id = node.text().unwrap_or_default().trim();
             if self.rules.causes().get(id).is_none() {
                 let help = self.rules.causes().help(id);
-                self.mistakes.error_with_help("R015", node.span, format!("there is no cause `{id}`"), help);
+                self.mistakes.error_with_help(Code::R015, node.span, format!("there is no cause `{id}`"), help);
             }
             causes.push(id.to_owned());
         }
@@ -225,14 +225,14 @@ impl Reader<'_> {
                         format!("if it is a rule of the set that this folder stands in, give that set: `rules test {set}`")
                     }))
                     .unwrap_or_else(|| "`crashsift rules list` shows all rules".to_owned());
-                self.mistakes.error_with_help("R070", node.span, format!("there is no rule `{id}`"), help);
+                self.mistakes.error_with_help(Code::R070, node.span, format!("there is no rule `{id}`"), help);
             }
             ids.push(id.to_owned());
         }
         ids
     }
 
-    /// The rule set that the folder stands in, in its `tests`, where that is none of those that were given.
+    /// The rule set whose `tests` hold the folder, where that set is not loaded.
     fn own_set(&self) -> Option<String> {
         let whole = self.path.canonicalize().ok()?;
         let set = above_tests(&whole)?;
@@ -247,7 +247,7 @@ impl Reader<'_> {
         let text = self.mistakes.text(node, &format!("`{key}`"))?;
         let value = text.trim().parse::<f64>().ok().filter(|value| (0.0..=1.0).contains(value));
         if value.is_none() {
-            self.mistakes.error("R016", node.span, format!("`{key}` is a confidence from 0 to 1, not `{text}`"));
+            self.mistakes.error(Code::R016, node.span, format!("`{key}` is a confidence from 0 to 1, not `{text}`"));
         }
         value
     }

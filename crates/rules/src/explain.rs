@@ -17,15 +17,15 @@ use super::guarantee::World;
 use facts::schema::{LISTS, SCALARS, scalar};
 use facts::{FactSet, FactType, Value};
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::Node;
+use spanned_yaml::{Code, Node};
 
 /// Blocks that a text may use.
 const BLOCKS: &[&str] = &["if", "elif", "else", "endif"];
 
-/// What stands for a fact that is absent although its rule matched. The checks at loading make this rare.
+/// Printed in the place of a fact that is absent although its rule matched. The checks at loading make this rare.
 const ABSENT: &str = "(unknown)";
 
-/// A text of a rule.
+/// A text of a rule as it is written.
 #[derive(Debug, Clone)]
 pub(super) enum Text {
     /// Without facts in it.
@@ -36,7 +36,7 @@ pub(super) enum Text {
 
 impl Text {
     /// The text that a scalar writes.
-    pub fn of(node: &Node) -> Option<Self> {
+    pub fn read(node: &Node) -> Option<Self> {
         let written = node.text()?.trim().to_owned();
         Some(if is_template(&written) { Self::Template(written) } else { Self::Plain(written) })
     }
@@ -54,7 +54,7 @@ pub(super) fn is_template(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))
 }
 
-/// What checks texts and fills them in.
+/// Checks texts of rules, and fills facts into them.
 #[derive(Debug)]
 pub(super) struct Templates {
     /// Prints what is absent as [`ABSENT`]. A text is its own name here; it is compiled when it is first filled in, and
@@ -85,7 +85,7 @@ fn lenient_environment() -> Environment<'static> {
 impl Templates {
     /// Reads and checks a text. It must be possible to write it in each of the worlds.
     pub fn check(&self, node: &Node, worlds: &[World], mistakes: &mut Mistakes) -> Option<Text> {
-        let text = Text::of(node)?;
+        let text = Text::read(node)?;
         if let Text::Plain(_) = text {
             return Some(text);
         }
@@ -126,7 +126,7 @@ fn without_gaps(text: &str) -> String {
     tidy
 }
 
-/// Where texts are tried when they are loaded.
+/// The environments in which texts are rendered on trial when they are loaded.
 #[derive(Debug)]
 struct Trial {
     /// Fails on every use of what is absent.
@@ -166,7 +166,7 @@ impl Trial {
     }
 }
 
-/// Filters as in Jinja, functions not: none of them says anything about facts.
+/// An environment with Jinja's filters and without its functions, none of which concerns facts.
 fn bare_environment() -> Environment<'static> {
     let mut environment = Environment::new();
     let names: Vec<String> = environment.globals().map(|(name, _)| name.to_owned()).collect();
@@ -182,7 +182,7 @@ pub(super) struct FactValues(Printed);
 
 impl FactValues {
     /// All known facts with one value.
-    pub fn of(facts: &FactSet) -> Self {
+    pub fn known_in(facts: &FactSet) -> Self {
         Self::new(facts.scalars().map(|(path, known)| (path, known.value.clone())).collect())
     }
 
@@ -194,7 +194,7 @@ impl FactValues {
 /// Facts with their paths.
 type Facts = Arc<[(&'static str, Value)]>;
 
-/// What stands before the first dot of a fact's path.
+/// All known facts, by the part of their path before the first dot.
 #[derive(Debug)]
 struct Groups(Facts);
 
@@ -228,15 +228,15 @@ impl Object for Group {
     }
 }
 
-/// What is wrong with a text.
-struct Wrong {
-    code: &'static str,
+/// What is wrong with a text, and where in it.
+struct TextMistake {
+    code: Code,
     at: Option<Range<usize>>,
     message: String,
     help: String,
 }
 
-fn check(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
+fn check(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> {
     let mut told = forbidden_blocks(text);
     let is_readable = told.is_empty();
     told.extend(no_text_comparisons(text));
@@ -248,13 +248,13 @@ fn check(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
 }
 
 /// What is wrong with the facts that a text prints.
-fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
+fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> {
     let template = match trial.strict.template_from_str(text) {
         Ok(template) => template,
         Err(error) => return vec![failure(&error)],
     };
     let paths: BTreeSet<String> = template.undeclared_variables(true).into_iter().collect();
-    let mut unknown: Vec<Wrong> = paths.iter().filter_map(|path| unknown_fact(text, path)).collect();
+    let mut unknown: Vec<TextMistake> = paths.iter().filter_map(|path| unknown_fact(text, path)).collect();
     if !unknown.is_empty() {
         // The others can be looked at as if a text stood in the place of these.
         let others = paths
@@ -276,7 +276,7 @@ fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
     if let Err(error) = render(&|_| false) {
         return vec![failure(&error)];
     }
-    let mut wrongs: BTreeMap<String, Wrong> = BTreeMap::new();
+    let mut wrongs: BTreeMap<String, TextMistake> = BTreeMap::new();
     for world in worlds {
         let uncertain: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !world.contains(path)).collect();
         let alone = uncertain.iter().filter_map(|path| {
@@ -299,7 +299,7 @@ fn names_only_facts(template: &Template) -> bool {
     template.undeclared_variables(true).iter().all(|path| scalar(path).is_some())
 }
 
-/// The same text with a text as long in quotes for each use of a path.
+/// The text with each use of a path replaced by a quoted text of the same length, so that places stay.
 fn with_text_for(text: &str, path: &str) -> String {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     let mut other = String::with_capacity(text.len());
@@ -319,7 +319,7 @@ fn with_text_for(text: &str, path: &str) -> String {
     other + rest
 }
 
-fn forbidden_blocks(text: &str) -> Vec<Wrong> {
+fn forbidden_blocks(text: &str) -> Vec<TextMistake> {
     let (mut all, mut forbidden) = (Vec::new(), BTreeSet::new());
     for (start, _) in text.match_indices("{%") {
         let inside =
@@ -330,7 +330,7 @@ fn forbidden_blocks(text: &str) -> Vec<Wrong> {
         if !BLOCKS.contains(&word.as_str()) && !is_end {
             let message = format!("`{{% {word} %}}` is not used in rules");
             let help = format!("the blocks are {}", listing(BLOCKS.iter().copied()));
-            all.push(Wrong { code: "R040", at: Some(start..start.saturating_add(2)), message, help });
+            all.push(TextMistake { code: Code::R040, at: Some(start..start.saturating_add(2)), message, help });
             forbidden.insert(word);
         }
     }
@@ -338,7 +338,7 @@ fn forbidden_blocks(text: &str) -> Vec<Wrong> {
 }
 
 /// Finds comparisons with something that is no text, which could never be equal to a fact.
-fn no_text_comparisons(text: &str) -> Vec<Wrong> {
+fn no_text_comparisons(text: &str) -> Vec<TextMistake> {
     static NUMBER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"[!=]=\s*(?:[-+]?\d|true\b|false\b)|(?:\b\d+|true|false)\s*[!=]=|[<>]").ok());
     let mut all = Vec::new();
@@ -352,13 +352,13 @@ fn no_text_comparisons(text: &str) -> Vec<Wrong> {
             let message = "facts are texts here, and can only be compared with texts".to_owned();
             let help = "write the text that reports print: `{% if exception.fast_fail == \"7\" %}`".to_owned();
             let at = start.saturating_add(found.start)..start.saturating_add(found.end);
-            all.push(Wrong { code: "R044", at: Some(at), message, help });
+            all.push(TextMistake { code: Code::R044, at: Some(at), message, help });
         }
     }
     all
 }
 
-/// The same text with `_` for every byte in quotes.
+/// The text with `_` in the place of every byte in quotes.
 fn without_literals(text: &str) -> String {
     let mut quote = None;
     let mut plain = String::with_capacity(text.len());
@@ -378,7 +378,7 @@ fn without_literals(text: &str) -> String {
     plain
 }
 
-fn unknown_fact(text: &str, path: &str) -> Option<Wrong> {
+fn unknown_fact(text: &str, path: &str) -> Option<TextMistake> {
     let known = || SCALARS.iter().map(|fact| fact.path);
     if known().any(|fact| fact == path) {
         return None;
@@ -390,10 +390,10 @@ fn unknown_fact(text: &str, path: &str) -> Option<Wrong> {
             .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned()),
     };
     let at = text.find(path).map(|start| start..start.saturating_add(path.len()));
-    Some(Wrong { code: "R041", at, message: format!("there is no fact `{path}`"), help })
+    Some(TextMistake { code: Code::R041, at, message: format!("there is no fact `{path}`"), help })
 }
 
-fn no_fallback(text: &str, path: &str, error: &minijinja::Error) -> Wrong {
+fn no_fallback(text: &str, path: &str, error: &minijinja::Error) -> TextMistake {
     if error.kind() != ErrorKind::UndefinedError {
         return failure(error);
     }
@@ -401,10 +401,10 @@ fn no_fallback(text: &str, path: &str, error: &minijinja::Error) -> Wrong {
     let message = format!("`{path}` may be absent when this text is written");
     let help =
         format!(r#"write `{{{{ {path} or "..." }}}}`; only what the condition of the rule asks for is always there"#);
-    Wrong { code: "R042", at: error.range().filter(|at| !at.is_empty()).or(at), message, help }
+    TextMistake { code: Code::R042, at: error.range().filter(|at| !at.is_empty()).or(at), message, help }
 }
 
-fn none_known(text: &str, paths: &[&str], error: &minijinja::Error) -> Wrong {
+fn none_known(text: &str, paths: &[&str], error: &minijinja::Error) -> TextMistake {
     if error.kind() != ErrorKind::UndefinedError {
         return failure(error);
     }
@@ -413,16 +413,16 @@ fn none_known(text: &str, paths: &[&str], error: &minijinja::Error) -> Wrong {
     let named = paths.iter().copied().filter(|path| printed.contains(path));
     let message = format!("{} may all be absent when this text is written", listing(named));
     let help = "put a text that is always there last: `{{ ... or \"...\" }}`".to_owned();
-    Wrong { code: "R042", at, message, help }
+    TextMistake { code: Code::R042, at, message, help }
 }
 
-fn failure(error: &minijinja::Error) -> Wrong {
+fn failure(error: &minijinja::Error) -> TextMistake {
     let message = match error.detail() {
         Some(detail) => format!("the text can't be written: {detail}"),
         None => format!("the text can't be written: {}", error.kind()),
     };
     let help = r#"facts are written as {{ fact.path }} or {{ fact.path or "a fallback" }}"#.to_owned();
-    Wrong { code: "R040", at: error.range().filter(|at| !at.is_empty()), message, help }
+    TextMistake { code: Code::R040, at: error.range().filter(|at| !at.is_empty()), message, help }
 }
 
 /// A value to try a text with.

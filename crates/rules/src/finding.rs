@@ -1,17 +1,17 @@
 //! What judging an incident gives.
 
-use super::fitting::NamedEntries;
+use super::list_entries::NamedEntries;
 use super::overlay::{Ruling, SuppressedBy};
 use facts::{EvidenceRef, NamedIncidents};
 
-/// How much a cause matters to the user, whatever the confidence in it.
+/// How much a cause matters to the user, independent of the confidence in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// A nuisance.
     Low,
     /// Work is interrupted.
     Medium,
-    /// Work is impossible until it is mended.
+    /// Work is impossible until it is fixed.
     High,
     /// Data or hardware is at risk.
     Critical,
@@ -36,9 +36,9 @@ impl Severity {
 /// Who a remediation is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Audience {
-    /// Whoever helps the user at the machine.
+    /// The person who helps the user at the machine.
     Helpdesk,
-    /// Whoever can change the program.
+    /// The people who can change the program.
     Developer,
 }
 
@@ -72,7 +72,7 @@ pub struct Finding {
     pub rule: String,
     /// The name of the rule set that the rule belongs to.
     pub ruleset: String,
-    /// The names of later rule sets that say some of it anew, in their order.
+    /// The names of later rule sets that override parts of the rule, in their order.
     pub overridden_by: Vec<String>,
     /// The cause it names, an id of `causes.yaml`.
     pub cause: String,
@@ -98,19 +98,19 @@ pub struct Finding {
     pub references: Vec<String>,
     /// The suppression of it that ended before the incident.
     pub suppression_ended: Option<SuppressedBy>,
-    /// The rule whose finding takes the place of this one, which is no rival of others then.
+    /// The rule whose finding supersedes this one; a superseded finding does not compete for the verdict.
     pub superseded_by: Option<String>,
 }
 
 impl Finding {
-    /// Whether it stands for itself, and no other finding takes its place.
+    /// Whether no other finding supersedes it.
     #[must_use]
     pub fn stands(&self) -> bool {
         self.superseded_by.is_none()
     }
 }
 
-/// A finding that somebody does not want to see.
+/// A finding that a suppression leaves out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suppressed {
     /// The rule's id.
@@ -126,8 +126,8 @@ pub struct Suppressed {
 }
 
 impl Suppressed {
-    /// What is kept of a finding.
-    pub(super) fn of(finding: Finding, by: SuppressedBy) -> Self {
+    /// The suppressed finding, with the suppression that applies.
+    pub(super) fn new(finding: Finding, by: SuppressedBy) -> Self {
         let Finding { rule, cause, confidence, title, .. } = finding;
         Self { rule, cause, confidence, title, by }
     }
@@ -138,11 +138,11 @@ impl Suppressed {
 pub struct Skipped {
     /// The rule's id.
     pub rule: String,
-    /// The facts that it asked for and nobody gave, sorted, each once.
+    /// The absent facts that it asked for, sorted, each once.
     pub missing: Vec<String>,
 }
 
-/// What all rules say of one incident.
+/// What all rules found for one incident.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
     /// Rules that matched, the most confident first, ties by id; those that are superseded stand after all others.
@@ -154,10 +154,10 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Puts a finding where suppressions want it.
+    /// Files a finding under `findings` or `suppressed`, as its suppressions decide.
     pub(super) fn file(&mut self, mut finding: Finding, ruling: Ruling) {
         match ruling {
-            Ruling::Suppressed(by) => return self.suppressed.push(Suppressed::of(finding, by)),
+            Ruling::Suppressed(by) => return self.suppressed.push(Suppressed::new(finding, by)),
             Ruling::ShownAgain(by) => finding.suppression_ended = Some(by),
             Ruling::Shown => {}
         }

@@ -1,4 +1,4 @@
-//! Which facts are certainly known when a condition holds: those that a text may print without a fallback.
+//! The facts that are certainly known when a condition holds: a text may print these without a fallback.
 //!
 //! A condition with alternatives can hold in several ways, and in each of them other facts are known. "Fault site or
 //! suspect in this list" guarantees neither of the two, yet one of them is always there. So the answer is a list of
@@ -37,8 +37,8 @@ pub(super) struct Partly<'s> {
     pub unread: &'s BTreeMap<usize, World>,
 }
 
-/// The same as [`worlds_when`] where some selections could not be read. What those seem to ask for is taken to be known
-/// whenever they are decided, so that no text is blamed for a mistake in a selection.
+/// Like [`worlds_when`], where some selections could not be read. The facts that those seem to ask for count as known
+/// whenever they are decided, so that a mistake in a selection is not reported again for each text.
 pub(super) fn worlds_as_far(
     conditions: &[&Condition],
     selections: &Partly<'_>,
@@ -51,7 +51,7 @@ pub(super) fn worlds_as_far(
 
 /// Every fact that selections ask for.
 pub(super) fn all_asked_for(selections: &Partly<'_>) -> World {
-    let read = selections.selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
+    let read = selections.selections.iter().flat_map(Selection::terms);
     let facts = read.map(|term| term.test.path()).filter(|path| scalar(path).is_some());
     facts.chain(selections.unread.values().flatten().copied()).chain([ALWAYS_KNOWN]).collect()
 }

@@ -1,11 +1,11 @@
-//! What rules say of incidents: their findings, and how they came to them.
+//! Judging incidents: the findings of all rules, and traces of how a rule came to its answer.
 
 use super::entries::Lacking;
 use super::evaluate::{Evaluation, RestsOn, Truth};
 use super::explain::{FactValues, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped, Suppressed};
-use super::fitting::NamedEntries;
-use super::overlay::{Occasion, Ruling, SuppressedBy};
+use super::list_entries::NamedEntries;
+use super::overlay::{Occasion, Ruling};
 use super::prefilter::Chance;
 use super::required;
 use super::rule::Rule;
@@ -36,37 +36,25 @@ impl RuleSet {
         (judgement.findings, judgement.suppressed)
     }
 
-    /// Who suppresses a finding of a rule, which matches an incident.
+    /// What suppressions do to the finding of a rule that matches an incident.
     #[must_use]
-    pub fn suppressed_by(&self, id: &str, facts: &FactSet, occasion: Occasion<'_>) -> Option<SuppressedBy> {
-        match self.suppressions.ruling(id, &View::new(facts, None), occasion) {
-            Ruling::Suppressed(by) => Some(by),
-            Ruling::Shown | Ruling::ShownAgain(_) => None,
-        }
+    pub fn ruling(&self, id: &str, facts: &FactSet, occasion: Occasion<'_>) -> Ruling {
+        self.suppressions.ruling(id, &View::new(facts, None), occasion)
     }
 
-    /// Whose suppression of a rule's findings ended before an incident that the rule matches.
-    #[must_use]
-    pub fn suppression_ended(&self, id: &str, facts: &FactSet, occasion: Occasion<'_>) -> Option<SuppressedBy> {
-        match self.suppressions.ruling(id, &View::new(facts, None), occasion) {
-            Ruling::ShownAgain(by) => Some(by),
-            Ruling::Shown | Ruling::Suppressed(_) => None,
-        }
-    }
-
-    /// What a rule that matches these facts says of them, whatever others do to it.
+    /// The finding of a rule that matches these facts, before suppressions and other rules change it.
     #[must_use]
     pub fn says(&self, rule: &Rule, facts: &FactSet) -> Option<Finding> {
         let view = View::new(facts, None);
         let logic = rule.logic();
         let mut evaluation = Evaluation::new(&logic.selections, &view);
         let matches = logic.truth(&mut evaluation, &view) == Truth::True;
-        let (less, values) = (LessSure::default(), FactValues::of(facts));
+        let (less, values) = (LessSure::default(), FactValues::known_in(facts));
         matches.then(|| self.finding(rule, &mut evaluation, &view, &less, &values).finding)
     }
 
-    /// What the rules say that have at least this chance. A suppressed finding still takes the place of those that know
-    /// less of the same: it is known, and not wrong.
+    /// The judgement by the rules with at least this chance. A suppressed finding still supersedes others: it is left out
+    /// of the report, and not wrong.
     fn judge_by(&self, view: &View<'_>, occasion: Occasion<'_>, least: Chance) -> Judgement {
         let (findings, skipped) = self.decided(view, least);
         let mut judgement = Judgement { skipped, ..Judgement::default() };
@@ -96,7 +84,7 @@ impl RuleSet {
             match logic.truth(&mut evaluation, view) {
                 Truth::False => {}
                 Truth::True => {
-                    let values = values.get_or_insert_with(|| FactValues::of(view.facts()));
+                    let values = values.get_or_insert_with(|| FactValues::known_in(view.facts()));
                     found.push(self.finding(rule, &mut evaluation, view, &less, values));
                 }
                 Truth::Undecided if least == Chance::Yes => {}
@@ -109,7 +97,7 @@ impl RuleSet {
         (supersede::decided(found), skipped)
     }
 
-    /// What a rule that matches says.
+    /// The finding of a rule that matches.
     fn finding<'r, 'v>(
         &self,
         rule: &'r Rule,
@@ -124,7 +112,7 @@ impl RuleSet {
         required::rests_on(&rule.logic().requires, view, &mut rests_on);
         let texts = rule.texts();
         let mut explanation = fill(&texts.explanation);
-        let weighed = weigh(&Scale::of(rule), evaluation, view, less);
+        let weighed = weigh(&Scale::of_rule(rule), evaluation, view, less);
         for step in weighed.steps.iter().filter(|step| step.counts) {
             evaluation.rests_on(&step.adjustment.when, &mut rests_on);
             explanation.push(' ');
@@ -163,7 +151,7 @@ impl RuleSet {
             entries: rests_on
                 .entries
                 .iter()
-                .filter_map(|(index, places)| NamedEntries::of(*index, places, view))
+                .filter_map(|(index, places)| NamedEntries::at_places(*index, places, view))
                 .collect(),
             incidents: rests_on.incidents.into_values().collect(),
             references: texts.references.clone(),
@@ -173,7 +161,7 @@ impl RuleSet {
         Found { finding, supersedes: &texts.supersedes, in_doubt: weighed.in_doubt }
     }
 
-    /// Why a text of a rule that matches can't be written, if one can't.
+    /// Why a text of a rule that matches can't be written; `None` where all texts can.
     pub(super) fn unwritable(
         &self,
         rule: &Rule,
@@ -184,7 +172,7 @@ impl RuleSet {
         let says = texts.adjustments.iter().filter(|adjustment| evaluation.truth(&adjustment.when) == Truth::True);
         let says = says.map(|adjustment| &adjustment.say);
         let remediation = texts.remediation.iter().map(|(_, text)| text);
-        let values = FactValues::of(view.facts());
+        let values = FactValues::known_in(view.facts());
         let mut all = says.chain(remediation).chain([&texts.explanation]);
         all.find_map(|text| self.templates.try_fill(text, &values).err())
     }
@@ -200,7 +188,7 @@ impl RuleSet {
         self.rule(finding.superseded_by.as_deref()?).map(Rule::id)
     }
 
-    /// What a rule made of an incident, among all others.
+    /// How a rule came to its answer, with the rule that supersedes it.
     fn traced(&self, rule: &Rule, view: &View<'_>) -> Trace {
         let mut trace = trace::trace(rule, view);
         if trace.condition == Truth::True {
@@ -217,7 +205,7 @@ impl RuleSet {
         Some(self.traced(self.rule(id)?, &View::new(facts, None)))
     }
 
-    /// The same for all rules: those that match first, the surest first; then those that can't be decided, then those
+    /// The traces of all rules: those that match first, the surest first; then those that can't be decided, then those
     /// that are ruled out, of both those first of which most terms hold. Ties by id.
     #[must_use]
     pub fn traces(&self, facts: &FactSet) -> Vec<Trace> {

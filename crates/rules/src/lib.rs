@@ -7,79 +7,79 @@
 //!
 //! The language of rules is described in `rules/README.md`.
 
+mod asked_others;
 mod asking;
 mod causes;
 mod collect;
 mod compare;
 mod counting;
-mod described;
 mod entries;
 mod evaluate;
 mod expected;
 mod explain;
 mod finding;
-mod fitting;
-mod given;
+mod given_sets;
 mod guarantee;
-mod json_schema;
+mod impossible_entries;
 mod judging;
+pub mod language;
 mod line_list;
 mod lint;
 mod list;
-mod misread;
+mod list_entries;
+mod log_coverage;
+mod modifier;
 mod mutants;
+mod needed_version;
 mod outcome;
 mod overlay;
 mod parse;
 mod pattern;
-mod possible;
+mod pattern_error;
 mod prefilter;
 mod quantifier;
 mod question;
 mod required;
 mod rule;
 mod rule_set;
+mod run_tests;
 mod selection;
 mod self_test;
 mod sequence;
-mod shared;
 pub mod slips;
 mod source;
-mod span;
+mod subject;
 mod supersede;
 mod test_file;
-mod tested;
 #[cfg(test)]
 mod testing;
-mod tool;
 mod trace;
 pub mod unfinished;
+mod unknown;
 mod value;
 mod view;
 mod weigh;
 
 pub use asking::Wanted;
 pub use causes::{Cause, Causes, UNDETERMINED};
-pub use described::Example;
 pub use evaluate::Truth;
 pub use expected::{ExpectedFolder, ExpectedIncident};
 pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped, Suppressed};
-pub use fitting::{Entries, ListEntry, NamedEntries};
-pub use json_schema::json_schema;
 pub use line_list::{ExampleFailure, ExampleOutcome};
 pub use list::ModuleList;
+pub use list_entries::{Entries, ListEntry, NamedEntries};
 pub use mutants::{LeftOut, Mutant, Mutants};
 pub use outcome::Outcome;
-pub use overlay::{Change, Occasion, SuppressedBy};
+pub use overlay::{Change, Occasion, Ruling, SuppressedBy};
 pub use question::Question;
-pub use rule::{Effect, Rule};
+pub use rule::{Effect, Example, Rule};
 pub use rule_set::{RuleSet, RuleSetInfo};
 pub use rule_syntax::mistakes::closest;
 pub use self_test::{TestFailure, TestOutcome};
 pub use trace::{AdjustmentTrace, ConfidenceTrace, Missing, SelectionTrace, TermTrace, Trace};
 
-/// What rules may refer to.
-struct Known<'a> {
+/// What a rule may refer to while it is read.
+struct LoadContext<'a> {
     causes: &'a Causes,
     lists: &'a list::Lists,
     /// Whether the rules are those inside the program, which were checked when it was tested.

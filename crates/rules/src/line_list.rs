@@ -1,5 +1,5 @@
-//! Lists of expressions for lines of texts that rules refer to by name (`line|listed`): what programs print, and what
-//! people say in many ways. A line of a list can name other lists: `{crashes}` stands for any line of the list `crashes`.
+//! Lists of expressions for lines of texts that rules refer to by name (`line|listed`): messages that programs print, and
+//! phrases that people use. A line of a list can name other lists: `{crashes}` stands for any line of the list `crashes`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::list::Lists;
-use super::misread;
 use super::pattern::{self, Pattern};
+use super::pattern_error;
 use super::value::fold;
 use facts::FactType;
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Diagnostic, Node, Span, YamlText};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText};
 
-/// Who writes the lines that a list describes.
+/// Who wrote the lines that a list describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
-    /// A program, which prints them: each is as good as the fact that it states.
+    /// A program printed them: a line proves what it states.
     Program,
-    /// A person, who tells what was seen or tried.
+    /// A person described what happened.
     Person,
 }
 
@@ -37,11 +37,11 @@ pub(super) struct LineList {
     file: Arc<YamlText>,
 }
 
-/// A line of a list as it is written.
-#[derive(Debug, Clone)]
+/// A line of a list as it is written, and the value that holds it.
+#[derive(Debug)]
 pub(super) struct Line {
     pub text: String,
-    pub span: Span,
+    pub node: Node,
 }
 
 /// A text that a list is meant to be found in, or not.
@@ -106,7 +106,7 @@ impl LineList {
         self.author == Some(Author::Program)
     }
 
-    /// Its lines as they are written, each with its expression, in which no other list is named any more.
+    /// Its lines as they are written, each with its expression, in which names of other lists are replaced by their lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = (&Line, &Pattern)> {
         self.lines.iter().zip(&self.patterns)
     }
@@ -150,18 +150,11 @@ impl LineList {
 pub(super) struct Unresolved {
     name: String,
     author: Option<Author>,
-    lines: Vec<WrittenLine>,
+    lines: Vec<Line>,
     examples: Vec<Example>,
     file: Arc<YamlText>,
     /// Whether its expressions are known to compile.
     proven: bool,
-}
-
-/// A line and the value that holds it.
-#[derive(Debug)]
-struct WrittenLine {
-    text: String,
-    node: Node,
 }
 
 impl Unresolved {
@@ -179,13 +172,13 @@ impl Unresolved {
         mistakes.keys(entries, root.span, "a list file", &known, &required);
         let author = root.get("written_by").and_then(|node| author(node, mistakes));
         let examples = root.get("examples").map(|node| examples(node, mistakes)).unwrap_or_default();
-        let mut lines: Vec<WrittenLine> = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         for item in mistakes.items(root.get("lines")?, "`lines`")? {
             let Some((text, node)) = expression(item, mistakes) else { continue };
             if lines.iter().any(|known| known.text == text) {
-                mistakes.error("R061", node.span, "this expression is in this list already");
+                mistakes.error(Code::R061, node.span, "this expression is in this list already");
             } else {
-                lines.push(WrittenLine { text: text.to_owned(), node: node.clone() });
+                lines.push(Line { text: text.to_owned(), node: node.clone() });
             }
         }
         let file = Arc::clone(&mistakes.file);
@@ -210,7 +203,7 @@ fn author(node: &Node, mistakes: &mut Mistakes) -> Option<Author> {
     let known = Author::WORDS.iter().find(|(known, _)| *known == word).map(|(_, author)| *author);
     if known.is_none() {
         let help = format!("it is one of {}", listing(Author::WORDS.iter().map(|(word, _)| *word)));
-        mistakes.error_with_help("R061", node.span, format!("`{word}` writes no lines"), help);
+        mistakes.error_with_help(Code::R061, node.span, format!("`{word}` writes no lines"), help);
     }
     known
 }
@@ -230,8 +223,8 @@ fn examples(node: &Node, mistakes: &mut Mistakes) -> Vec<Example> {
     examples
 }
 
-/// The lists of one rule set with what other lists' names in their lines stand for: their own lists first, then those
-/// that are `known`.
+/// Replaces the names of other lists in the lines of one rule set's lists: by lists of the set itself first, then by
+/// those that are `known`.
 pub(super) fn resolve(own: Vec<Unresolved>, known: &Lists, found: &mut Vec<Diagnostic>) -> Vec<LineList> {
     let by_name = own.iter().enumerate().map(|(index, list)| (list.name.as_str(), index)).collect();
     let joined = own.iter().map(|_| Joined::NotYet).collect();
@@ -278,7 +271,7 @@ impl Resolver<'_> {
     }
 
     /// A line without other lists' names; `None` where one of them is a mistake.
-    fn expand(&mut self, list: &Unresolved, line: &WrittenLine) -> Option<String> {
+    fn expand(&mut self, list: &Unresolved, line: &Line) -> Option<String> {
         let mut expanded = String::with_capacity(line.text.len());
         let mut from = 0;
         for at in named_lists(&line.text) {
@@ -292,7 +285,7 @@ impl Resolver<'_> {
                     let help = suggestion(name, names)
                         .unwrap_or_else(|| "in a line of a list, `{NAME}` stands for any line of that list".to_owned());
                     let span = line.node.span_within(&list.file, at);
-                    self.found.push(Diagnostic::error("R024", &list.file, span, message).with_help(help));
+                    self.found.push(Diagnostic::error(Code::R024, &list.file, span, message).with_help(help));
                     return None;
                 }
             };
@@ -300,7 +293,7 @@ impl Resolver<'_> {
                 let message = format!("`{name}` names this list, too, by itself or by way of others");
                 let help = "write out what one of them stands for";
                 let span = line.node.span_within(&list.file, at);
-                self.found.push(Diagnostic::error("R067", &list.file, span, message).with_help(help));
+                self.found.push(Diagnostic::error(Code::R067, &list.file, span, message).with_help(help));
                 return None;
             };
             expanded.push_str(line.text.get(from..at.start)?);
@@ -345,8 +338,8 @@ fn is_list_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
-/// How long that is which a backslash begins, bytes: characters by their number or property have braces behind it, and so
-/// have the boundaries that are one side of a word.
+/// The length in bytes of an escape sequence. Characters by number or property, and one-sided boundaries of words, have
+/// braces behind the letter.
 fn escape_length(rest: &str) -> usize {
     const SIDES: [&str; 4] = ["{start}", "{end}", "{start-half}", "{end-half}"];
     let Some(escaped) = rest.chars().nth(1) else { return rest.len() };
@@ -367,16 +360,16 @@ fn compiled(list: Unresolved, expressions: Vec<Option<String>>, found: &mut Vec<
     for (line, expression) in written.into_iter().zip(expressions) {
         let Some(expression) = expression else { continue };
         if !proven && let Err(error) = pattern::check(&expression) {
-            let (reason, help) = misread::says(&error);
+            let (reason, help) = pattern_error::says(&error);
             // Of a line that names other lists, the place in what they stand for is none in the file.
-            let at = misread::wrong_at(&expression).filter(|_| expression == line.text);
+            let at = pattern_error::wrong_at(&expression).filter(|_| expression == line.text);
             let at = at.map_or(line.node.span, |at| line.node.span_within(&file, at));
             let message = format!("not a regular expression: {reason}");
-            found.push(Diagnostic::error("R023", &file, at, message).with_help(help));
+            found.push(Diagnostic::error(Code::R023, &file, at, message).with_help(help));
             continue;
         }
         patterns.push(Pattern::new(&expression));
-        lines.push(Line { text: line.text, span: line.node.span });
+        lines.push(line);
     }
     LineList { name, author, lines, patterns, examples, file }
 }

@@ -10,7 +10,7 @@ use crate::lint::check_table;
 use facts::FactType;
 use rule_syntax::mistakes::Mistakes;
 use sigma::check_logsources;
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
+use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
 use untrusted::glob::Glob;
 
 /// A list of module names and name patterns.
@@ -31,7 +31,7 @@ pub struct ListEntry {
     pub text: String,
     /// What it is as a pattern.
     pub pattern: Option<Glob>,
-    /// Where it stands.
+    /// Its place in the file.
     pub span: Span,
 }
 
@@ -184,7 +184,7 @@ fn check_head(file_stem: &str, root: &Node, mistakes: &mut Mistakes) {
         && name.text() != Some(file_stem)
     {
         let message = "a list is named after its file".to_owned();
-        mistakes.error_with_help("R062", name.span, message, format!("write `list: {file_stem}`"));
+        mistakes.error_with_help(Code::R062, name.span, message, format!("write `list: {file_stem}`"));
     }
 }
 
@@ -214,25 +214,25 @@ fn read_entry(item: &Node, list: &mut ModuleList, mistakes: &mut Mistakes) {
     let [entry] = named.as_slice() else {
         let message = "an entry of a list needs exactly one of `name` and `like`";
         let help = "write {name: ntdll.dll, why: ...} or {like: 'vcruntime140*.dll', why: ...}";
-        mistakes.error_with_help("R061", item.span, message, help);
+        mistakes.error_with_help(Code::R061, item.span, message, help);
         return;
     };
     let Some(text) = mistakes.text(&entry.value, &format!("`{}`", entry.name())) else { return };
     let span = entry.value.span;
     if text.contains(['\\', '/']) {
-        mistakes.error("R061", span, "an entry of a list is a file name without path");
+        mistakes.error(Code::R061, span, "an entry of a list is a file name without path");
     } else if entry.name() == "like" {
         let text = fold_part(FactType::Module, text);
         let pattern = Glob::of_stars(&text);
         list.entries.push(ListEntry { text: text.into_owned(), pattern: Some(pattern.clone()), span });
         list.patterns.push(pattern);
     } else if !Glob::is_plain(text) {
-        mistakes.error_with_help("R061", span, "`*` and `?` mean nothing special in a name", "write `like`");
+        mistakes.error_with_help(Code::R061, span, "`*` and `?` mean nothing special in a name", "write `like`");
     } else {
         let name = fold(FactType::Module, text).into_owned();
         list.entries.push(ListEntry { text: name.clone(), pattern: None, span });
         if !list.names.insert(name) {
-            mistakes.error("R061", span, format!("`{text}` is in this list already"));
+            mistakes.error(Code::R061, span, format!("`{text}` is in this list already"));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Rules with something left out, to see whether their tests notice: what no test notices could be wrong, or gone, and
-//! nobody would know (mutation testing: R. A. DeMillo, R. J. Lipton, F. G. Sayward, Computer 11 (1978), 34-41).
+//! Mutation testing of rules: each part of a rule is left out, to see whether a test of the rule fails then. A part that
+//! no test notices could be wrong, and nobody would know (mutation testing: R. A. DeMillo, R. J. Lipton, F. G. Sayward, Computer 11 (1978), 34-41).
 
 use super::compare::Compare;
 use super::evaluate::Evaluation;
@@ -7,14 +7,13 @@ use super::outcome::Outcome;
 use super::required;
 use super::rule::{Logic, Rule};
 use super::rule_set::RuleSet;
+use super::run_tests::{expected_confidence, is_as_sure};
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Selection, Term, Test};
 use super::self_test::SelfTest;
 use super::sequence::Sequence;
-use super::tested::{expected_confidence, is_as_sure};
 use super::view::View;
 use super::weigh::{LessSure, Scale, weigh};
 use facts::FactType;
-use facts::schema::ListDefinition;
 use rule_syntax::condition::Condition;
 use spanned_yaml::Span;
 
@@ -57,7 +56,7 @@ pub struct Mutant {
     pub left_out: LeftOut,
     /// Which one, in words: ``the selection `a` ``.
     pub what: String,
-    /// The line of the rule's file in which it stands.
+    /// The line of the rule's file that it is in.
     pub line: u32,
     /// Whether a test of the rule fails then.
     pub noticed: bool,
@@ -68,7 +67,7 @@ pub struct Mutant {
 pub struct Mutants {
     /// The rule's id.
     pub rule: String,
-    /// The file that it stands in.
+    /// The file that it is in.
     pub file: String,
     /// One for each part of the condition that can be left out, and for each adjustment: selections first, then by
     /// line. Of a selection that only an `adjust` names, no part is left out but the adjustment.
@@ -93,7 +92,7 @@ impl RuleSet {
 
 fn mutants(rule: &Rule) -> Mutants {
     let logic = rule.logic();
-    let whole = Scale::of(rule);
+    let whole = Scale::of_rule(rule);
     let mut used = vec![false; logic.selections.len()];
     logic.condition.mark_used(&mut used);
     let noticed = |scale: &Scale<'_>| rule.tests().iter().any(|test| !passes(test, rule, scale));
@@ -145,7 +144,7 @@ fn passes(test: &SelfTest, rule: &Rule, scale: &Scale<'_>) -> bool {
 }
 
 fn first_line(selection: &Selection) -> u32 {
-    selection.alternatives.iter().flatten().map(|term| term.span.line).min().unwrap_or_default()
+    selection.terms().map(|term| term.span.line).min().unwrap_or_default()
 }
 
 /// The selections of a rule with another one in the place of one.
@@ -172,35 +171,35 @@ fn without(condition: &Condition, index: usize) -> Option<Condition> {
 }
 
 /// Something with one of its parts left out.
-struct Part<T> {
+struct Removal<T> {
     left_out: LeftOut,
     what: String,
     span: Span,
     rest: T,
 }
 
-impl<T> Part<T> {
+impl<T> Removal<T> {
     /// The same part, left out of what holds this.
-    fn within<U>(self, hold: impl FnOnce(T) -> U) -> Part<U> {
-        Part { left_out: self.left_out, what: self.what, span: self.span, rest: hold(self.rest) }
+    fn within<U>(self, hold: impl FnOnce(T) -> U) -> Removal<U> {
+        Removal { left_out: self.left_out, what: self.what, span: self.span, rest: hold(self.rest) }
     }
 }
 
-fn of_selection(selection: &Selection) -> Vec<Part<Selection>> {
+fn of_selection(selection: &Selection) -> Vec<Removal<Selection>> {
     let hold = |alternatives| Selection { name: selection.name.clone(), alternatives };
     let mut parts = Vec::new();
     for (number, rest) in each_left_out(&selection.alternatives) {
         let terms = selection.alternatives.get(number).map(Vec::as_slice).unwrap_or_default();
         let span = terms.iter().map(|term| term.span).min_by_key(|span| span.start).unwrap_or_default();
         let what = format!("alternative {}", number.saturating_add(1));
-        parts.push(Part { left_out: LeftOut::Alternative, what, span, rest: hold(rest) });
+        parts.push(Removal { left_out: LeftOut::Alternative, what, span, rest: hold(rest) });
     }
     for (number, terms) in selection.alternatives.iter().enumerate() {
         let inside = |terms| hold(replaced(&selection.alternatives, number, terms));
         for (left_out, rest) in each_left_out(terms) {
             let Some(term) = terms.get(left_out) else { continue };
             let what = format!("`{}`", term.test.path());
-            parts.push(Part { left_out: LeftOut::Term, what, span: term.span, rest: inside(rest) });
+            parts.push(Removal { left_out: LeftOut::Term, what, span: term.span, rest: inside(rest) });
         }
         for (place, term) in terms.iter().enumerate() {
             parts
@@ -210,22 +209,22 @@ fn of_selection(selection: &Selection) -> Vec<Part<Selection>> {
     parts
 }
 
-fn of_term(term: &Term) -> Vec<Part<Term>> {
+fn of_term(term: &Term) -> Vec<Removal<Term>> {
     let hold = |test| Term { span: term.span, test };
     let path = term.test.path();
     match &term.test {
         Test::Fact { index, fact, compare } => of_compare(compare, fact.kind)
             .into_iter()
-            .map(|(value, compare)| Part {
+            .map(|(value, compare)| Removal {
                 left_out: LeftOut::Value,
                 what: format!("the value {value} of `{path}`"),
                 span: term.span,
                 rest: hold(Test::Fact { index: *index, fact, compare }),
             })
             .collect(),
-        Test::List { index, list, quantifier, entries } => of_entries(entries, list)
+        Test::List { index, list, quantifier, entries } => of_entries(entries)
             .into_iter()
-            .map(|(left_out, what, entries)| Part {
+            .map(|(left_out, what, entries)| Removal {
                 left_out,
                 what: format!("{what} of `{path}`"),
                 span: term.span,
@@ -245,13 +244,13 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
                     .filter(|(other, _)| *other != number)
                     .map(|(_, step)| step.clone())
                     .collect();
-                parts.push(Part {
+                parts.push(Removal {
                     left_out: LeftOut::Term,
                     what: called.clone(),
                     span: term.span,
                     rest: of_steps(steps),
                 });
-                parts.extend(of_entries(step, list).into_iter().map(|(left_out, what, step)| Part {
+                parts.extend(of_entries(step).into_iter().map(|(left_out, what, step)| Removal {
                     left_out,
                     what: format!("{what} of {called}"),
                     span: term.span,
@@ -265,8 +264,7 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
 }
 
 /// What can be left out of what entries must be, in words.
-fn of_entries(entries: &EntryFilter, list: &ListDefinition) -> Vec<(LeftOut, String, EntryFilter)> {
-    let field = |term: &FieldTerm| list.fields.get(term.field);
+fn of_entries(entries: &EntryFilter) -> Vec<(LeftOut, String, EntryFilter)> {
     let mut parts = Vec::new();
     for (number, rest) in each_left_out(&entries.alternatives) {
         let what = format!("alternative {}", number.saturating_add(1));
@@ -275,11 +273,12 @@ fn of_entries(entries: &EntryFilter, list: &ListDefinition) -> Vec<(LeftOut, Str
     for (number, terms) in entries.alternatives.iter().enumerate() {
         let inside = |terms| EntryFilter { alternatives: replaced(&entries.alternatives, number, terms) };
         for (place, rest) in each_left_out(terms) {
-            let path = terms.get(place).and_then(field).map_or("", |field| field.path);
+            let path = terms.get(place).map_or("", |term| term.field.definition.path);
             parts.push((LeftOut::Term, format!("`{path}`"), inside(rest)));
         }
         for (place, term) in terms.iter().enumerate() {
-            let (FieldTest::Value(compare), Some(field)) = (&term.test, field(term)) else { continue };
+            let FieldTest::Value(compare) = &term.test else { continue };
+            let field = term.field.definition;
             for (value, compare) in of_compare(compare, field.kind) {
                 let term = FieldTerm { test: FieldTest::Value(compare), ..*term };
                 let what = format!("the value {value} of `{}`", field.path);

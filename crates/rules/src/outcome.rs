@@ -1,4 +1,4 @@
-//! What a rule made of an incident, in one word.
+//! The outcome of a rule for an incident, in one word.
 
 use std::fmt;
 
@@ -15,9 +15,9 @@ pub enum Outcome {
     Skipped,
     /// It matches, and so does a rule that supersedes it.
     Superseded,
-    /// It matches, and somebody does not want to see its findings.
+    /// It matches, and a suppression leaves its finding out.
     Suppressed,
-    /// It is not asked: somebody took it out.
+    /// It judges nothing: a later rule set disabled it.
     Disabled,
     /// It matches, and a text of it can't be written with the facts of this incident.
     Error,

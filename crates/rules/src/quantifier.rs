@@ -1,15 +1,15 @@
 //! How many entries of a list have to fit, and how that is read.
 
-use super::Known;
-use super::selection::{Absence, EntryFilter, entry_filter};
-use super::{slips, value};
+use super::LoadContext;
+use super::selection::{EntryFilter, Field, entry_filter};
+use super::{slips, unknown, value};
 use facts::schema::{LISTS, ListDefinition};
 use facts::{FactType, Value};
-use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::Node;
+use rule_syntax::mistakes::{Mistakes, listing};
+use spanned_yaml::{Code, Node};
 
 /// How many entries of a list must fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Quantifier {
     Any,
     None,
@@ -18,37 +18,26 @@ pub(super) enum Quantifier {
 }
 
 /// How many entries must fit: from `least` to `most`, both included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Count {
     pub least: u64,
     pub most: u64,
     /// They must lie in a span of time: of all spans of so many seconds, the one with the most of them counts.
     pub within: Option<Window>,
-    /// The field with the incident that an entry tells of, by its index, if the list has it.
+    /// The field with the incident of which an entry is a record, by its index, if the list has it.
     pub incident: Option<usize>,
-    /// Of what they have in this field, what is different counts.
-    pub distinct: Option<Distinct>,
+    /// The field of which different values count, and not entries.
+    pub distinct: Option<Field>,
 }
 
 /// A span of time on a list whose entries have a distance from the incident.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
     pub seconds: u64,
-    /// The field with the distance of what was before, by its index.
-    pub before: usize,
-    /// What it means that an entry lacks that.
-    pub absent: Absence,
-    /// The same of what was after, if the list has such entries.
+    /// The field with the distance of entries before the incident.
+    pub before: Field,
+    /// The field with the distance of entries after it, by its index, if the list has such entries.
     pub after: Option<usize>,
-}
-
-/// A field of which different values are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Distinct {
-    /// By its index in the list's definition.
-    pub field: usize,
-    /// What it means that an entry lacks it.
-    pub absent: Absence,
 }
 
 impl Quantifier {
@@ -60,9 +49,9 @@ const BOUNDS: [&str; 5] = ["lt", "lte", "gt", "gte", "eq"];
 
 /// Reads `{where: {...}, gte: 2}`.
 pub(super) fn read_count(
-    list: &ListDefinition,
+    list: &'static ListDefinition,
     node: &Node,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     mistakes: &mut Mistakes,
 ) -> Option<(Quantifier, EntryFilter)> {
     let entries = mistakes.mapping(node, "`count`")?;
@@ -77,7 +66,7 @@ pub(super) fn read_count(
         bounds = bounds.saturating_add(1);
         let Some(bound) = entry.value.text().and_then(|text| text.parse::<u64>().ok()) else {
             let message = format!("`{}` must be a number of entries, like 2", entry.name());
-            mistakes.error("R027", entry.value.span, message);
+            mistakes.error(Code::R027, entry.value.span, message);
             continue;
         };
         match entry.name() {
@@ -97,12 +86,17 @@ pub(super) fn read_count(
     }
     if bounds == 0 && !is_told {
         let help = format!("write `{}|count: {{where: {{...}}, gte: 2}}`", list.name);
-        mistakes.error_with_help("R027", node.span, "`count` needs a bound: `lt`, `lte`, `gt`, `gte` or `eq`", help);
+        mistakes.error_with_help(
+            Code::R027,
+            node.span,
+            "`count` needs a bound: `lt`, `lte`, `gt`, `gte` or `eq`",
+            help,
+        );
     } else if least > most {
         let help = "`lt` and `gt` leave their number out, `lte` and `gte` take it in: `gte: 2, lte: 2` is `eq: 2`";
-        mistakes.error_with_help("R027", node.span, "no number of entries fits these bounds", help);
+        mistakes.error_with_help(Code::R027, node.span, "no number of entries fits these bounds", help);
     } else if bounds > 0 && least == 0 && most == u64::MAX {
-        mistakes.error("R027", node.span, "every number of entries fits these bounds");
+        mistakes.error(Code::R027, node.span, "every number of entries fits these bounds");
     }
     let filter = match node.get("where") {
         Some(node) => entry_filter(list, node, known, mistakes),
@@ -110,20 +104,19 @@ pub(super) fn read_count(
     };
     let within = node.get("within").and_then(|node| window(list, node, mistakes));
     let distinct = node.get("distinct").and_then(|node| read_distinct(list, node, mistakes));
-    let incident = list.fields.iter().position(|field| field.path == "incident");
+    let incident = Field::find(list, "incident").map(|field| field.index);
     let count = Count { least, most, within, incident, distinct };
     (mistakes.errors() == before).then_some((Quantifier::Count(count), filter?))
 }
 
 /// Reads the `within` of a count.
-fn window(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Window> {
-    let field = |name: &str| list.fields.iter().position(|field| field.path == name);
-    let Some(before) = field("seconds_before") else {
+fn window(list: &'static ListDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Window> {
+    let Some(before) = Field::find(list, "seconds_before") else {
         no_time(list, node, mistakes);
         return None;
     };
-    let absent = Absence::of(list.fields.get(before)?, list);
-    Some(Window { seconds: span(node, mistakes)?, before, absent, after: field("seconds_after") })
+    let after = Field::find(list, "seconds_after").map(|field| field.index);
+    Some(Window { seconds: span(node, mistakes)?, before, after })
 }
 
 /// Says that the entries of a list have no time.
@@ -131,7 +124,7 @@ pub(super) fn no_time(list: &ListDefinition, node: &Node, mistakes: &mut Mistake
     let message = format!("the entries of `{}` have no time, so none lie `within` a span", list.name);
     let timed = LISTS.iter().filter(|list| list.fields.iter().any(|field| field.path == "seconds_before"));
     let help = format!("lists with times are {}", listing(timed.map(|list| list.name)));
-    mistakes.error_with_help("R029", node.span, message, help);
+    mistakes.error_with_help(Code::R029, node.span, message, help);
 }
 
 /// Reads a span of time: seconds.
@@ -140,24 +133,22 @@ pub(super) fn span(node: &Node, mistakes: &mut Mistakes) -> Option<u64> {
     match value::parse(FactType::Duration, text) {
         Ok(Value::Number(seconds)) if seconds > 0 => Some(seconds),
         Ok(_) => {
-            mistakes.error("R022", node.span, "a span of time is longer than nothing");
+            mistakes.error(Code::R022, node.span, "a span of time is longer than nothing");
             None
         }
         Err(wrong) => {
-            mistakes.error_with_help("R022", node.span, format!("{} (`within`)", wrong.message), wrong.help);
+            mistakes.error_with_help(Code::R022, node.span, format!("{} (`within`)", wrong.message), wrong.help);
             None
         }
     }
 }
 
 /// Reads the field of which different values are counted.
-fn read_distinct(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Distinct> {
+fn read_distinct(list: &'static ListDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Field> {
     let name = mistakes.text(node, "`distinct`")?;
-    let Some((field, definition)) = list.fields.iter().enumerate().find(|(_, field)| field.path == name) else {
-        let fields = list.fields.iter().map(|field| field.path);
-        let help = suggestion(name, fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
-        mistakes.error_with_help("R020", node.span, format!("an entry of `{}` has no field `{name}`", list.name), help);
-        return None;
-    };
-    Some(Distinct { field, absent: Absence::of(definition, list) })
+    let field = Field::find(list, name);
+    if field.is_none() {
+        unknown::field(list, name, node.span, mistakes);
+    }
+    field
 }

@@ -1,6 +1,6 @@
-//! A term of a selection by itself: who drafts a rule asks what incidents have in common before there is a rule.
+//! Terms of a selection without a rule: the drafting of rules asks with them what incidents have in common.
 
-use super::Known;
+use super::LoadContext;
 use super::causes::Causes;
 use super::evaluate::Truth;
 use super::list::Lists;
@@ -23,7 +23,7 @@ impl Question {
         let file = YamlText::new("question", written.to_owned());
         let root = parse(&file).ok()?;
         let (causes, lists) = (Causes::default(), Lists::default());
-        let known = Known { causes: &causes, lists: &lists, proven: false };
+        let known = LoadContext { causes: &causes, lists: &lists, proven: false };
         let terms = selection::alternative(&root, "the question", &known, &mut Mistakes::new(&file))?;
         Some(Self { terms })
     }

@@ -1,61 +1,30 @@
-//! Facts that a rule requires: without them it is skipped, even where its condition could be decided.
+//! Facts that a rule requires (`requires`): without them it is skipped, even where its condition could be decided.
 
 use std::collections::BTreeSet;
 
 use super::entries::Lacking;
 use super::evaluate::{RestsOn, Truth};
+use super::subject::Subject;
+use super::unknown;
 use super::view::View;
-use facts::schema::{LISTS, SCALARS, scalar};
-use rule_syntax::mistakes::{Mistakes, closest, suggestion};
-use spanned_yaml::Node;
-
-/// A fact or list that has to be known, by its index in the schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Required {
-    Fact(usize, &'static str),
-    List(usize, &'static str),
-}
-
-impl Required {
-    /// Its path.
-    pub fn path(self) -> &'static str {
-        match self {
-            Self::Fact(_, path) | Self::List(_, path) => path,
-        }
-    }
-
-    fn find(path: &str) -> Option<Self> {
-        if let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(path)) {
-            return SCALARS.get(index).map(|fact| Self::Fact(index, fact.path));
-        }
-        let index = LISTS.iter().position(|list| list.name == path)?;
-        LISTS.get(index).map(|list| Self::List(index, list.name))
-    }
-
-    fn is_known(self, view: &View<'_>) -> bool {
-        match self {
-            Self::Fact(index, _) => view.scalar(index).is_some(),
-            Self::List(index, _) => view.knows_list(index),
-        }
-    }
-}
+use facts::schema::{SCALARS, scalar};
+use rule_syntax::mistakes::{Mistakes, closest};
+use spanned_yaml::{Code, Node};
 
 /// Reads the list `requires`.
-pub(super) fn read(node: &Node, mistakes: &mut Mistakes) -> Vec<Required> {
+pub(super) fn read(node: &Node, mistakes: &mut Mistakes) -> Vec<Subject> {
     let Some(items) = mistakes.texts(node, "`requires`") else { return Vec::new() };
-    let mut all: Vec<Required> = Vec::new();
+    let mut all: Vec<Subject> = Vec::new();
     for item in items {
         let Some(path) = mistakes.text(item, "an entry of `requires`") else { continue };
-        match Required::find(path) {
+        match Subject::find(path) {
             Some(required) if all.contains(&required) => {
-                mistakes.error("R034", item.span, format!("`{path}` is required twice"));
+                mistakes.error(Code::R034, item.span, format!("`{path}` is required twice"));
             }
             Some(required) => all.push(required),
             None => {
-                let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
-                let help = suggestion(path, known)
-                    .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
-                mistakes.error_with_help("R020", item.span, format!("there is no fact `{path}`"), help);
+                let help = unknown::help_for_fact(path, [].into_iter());
+                mistakes.error_with_help(Code::R020, item.span, format!("there is no fact `{path}`"), help);
             }
         }
     }
@@ -70,7 +39,7 @@ pub(super) fn seems_to_ask(node: &Node) -> impl Iterator<Item = &'static str> {
 
 /// The truth of a condition where these are required: what holds without one of them is left undecided. What does not
 /// hold is ruled out all the same.
-pub(super) fn with(required: &[Required], condition: Truth, view: &View<'_>) -> Truth {
+pub(super) fn with(required: &[Subject], condition: Truth, view: &View<'_>) -> Truth {
     match condition {
         Truth::True if required.iter().any(|one| !one.is_known(view)) => Truth::Undecided,
         decided => decided,
@@ -79,16 +48,16 @@ pub(super) fn with(required: &[Required], condition: Truth, view: &View<'_>) -> 
 
 /// Adds the evidence of the facts that are required: what a rule can't do without is a part of what it rests on. A list
 /// that has to be known says nothing of which of its entries count.
-pub(super) fn rests_on(required: &[Required], view: &View<'_>, on: &mut RestsOn) {
+pub(super) fn rests_on(required: &[Subject], view: &View<'_>, on: &mut RestsOn) {
     let facts = required.iter().filter_map(|one| match one {
-        Required::Fact(index, _) => view.scalar(*index)?.from,
-        Required::List(..) => None,
+        Subject::Fact(index) => view.scalar(*index)?.from,
+        Subject::List(_) => None,
     });
     on.evidence.extend(facts);
 }
 
 /// Adds what is required and absent.
-pub(super) fn missing(required: &[Required], view: &View<'_>, lacking: &mut BTreeSet<Lacking>) {
+pub(super) fn missing(required: &[Subject], view: &View<'_>, lacking: &mut BTreeSet<Lacking>) {
     let absent = required.iter().filter(|one| !one.is_known(view));
-    lacking.extend(absent.map(|one| Lacking { path: one.path(), field: None }));
+    lacking.extend(absent.map(|one| Lacking { path: one.name(), field: None }));
 }

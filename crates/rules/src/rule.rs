@@ -11,22 +11,25 @@ use super::evaluate::{Evaluation, Truth};
 use super::explain::Text;
 use super::finding::{Audience, Severity};
 use super::list::Lists;
+use super::outcome::Outcome;
 use super::overlay::Change;
-use super::parse::{self, Changes};
+use super::parse::{self, ReadTexts};
 use super::prefilter::Needs;
-use super::required::{self, Required};
-use super::selection::Selection;
+use super::required;
+use super::selection::{Selection, Term};
 use super::self_test::{SelfTest, Tests};
 use super::source::encoded;
+use super::subject::Subject;
 use super::supersede::Superseded;
 use super::view::View;
+use facts::FactSet;
 use rule_syntax::condition::Condition;
 use rule_syntax::prepared::PreparedRule;
 use spanned_yaml::{Span, YamlText};
 
 /// One rule of a loaded rule set.
 ///
-/// A user's rule is read as a whole when it is loaded, because its mistakes have to be told. Of a built-in rule, whose
+/// A user's rule is read as a whole when it is loaded, because its mistakes have to be reported. Of a built-in rule, whose
 /// mistakes would have kept the program from being released, each part is read when it is first asked for: most runs
 /// ask for the logic of some rules and for the texts of few.
 #[derive(Debug)]
@@ -37,14 +40,14 @@ pub struct Rule {
     pub(super) span: Span,
     pub(super) id_span: Span,
     pub(super) needs: Needs,
-    parts: Parts,
+    parts: LazyParts,
     overrides: Vec<Change>,
     disabled: Option<Change>,
 }
 
 /// The parts of a rule, as far as they are read.
 #[derive(Debug)]
-struct Parts {
+struct LazyParts {
     logic: OnceLock<Logic>,
     texts: OnceLock<Texts>,
     tests: OnceLock<Tests>,
@@ -59,17 +62,17 @@ struct Prepared {
     lists: Arc<Lists>,
 }
 
-/// What a rule asks of an incident.
+/// The logic of a rule: what it asks of an incident.
 #[derive(Debug)]
 pub(super) struct Logic {
     pub selections: Vec<Selection>,
     pub condition: Condition,
-    pub requires: Vec<Required>,
+    pub requires: Vec<Subject>,
     /// Where selections and condition stand.
     pub span: Span,
 }
 
-/// What a rule says of the incidents that it matches.
+/// The texts of a rule: what it states about the incidents that it matches.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub title: String,
@@ -123,7 +126,7 @@ impl fmt::Display for Effect {
 }
 
 /// A rule's id and places.
-pub(super) struct Place {
+pub(super) struct RulePlace {
     pub id: String,
     pub file: Arc<YamlText>,
     pub span: Span,
@@ -132,10 +135,10 @@ pub(super) struct Place {
 
 impl Rule {
     /// A rule that was read as a whole.
-    pub(super) fn new(place: Place, origin: Origin, logic: Logic, texts: Texts, tests: Tests) -> Self {
-        let Place { id, file, span, id_span } = place;
-        let needs = Needs::of(&logic);
-        let parts = Parts { logic: logic.into(), texts: texts.into(), tests: tests.into(), prepared: None };
+    pub(super) fn new(place: RulePlace, origin: Origin, logic: Logic, texts: Texts, tests: Tests) -> Self {
+        let RulePlace { id, file, span, id_span } = place;
+        let needs = Needs::from_logic(&logic);
+        let parts = LazyParts { logic: logic.into(), texts: texts.into(), tests: tests.into(), prepared: None };
         let (overrides, disabled) = (Vec::new(), None);
         Self { id: Cow::Owned(id), origin, file, span, id_span, needs, parts, overrides, disabled }
     }
@@ -155,7 +158,7 @@ impl Rule {
             span: rule.span,
             id_span: rule.id_span,
             needs,
-            parts: Parts {
+            parts: LazyParts {
                 logic: OnceLock::new(),
                 texts: OnceLock::new(),
                 tests: OnceLock::new(),
@@ -166,7 +169,7 @@ impl Rule {
         }
     }
 
-    /// What it asks.
+    /// What it asks of an incident, read when first needed.
     pub(super) fn logic(&self) -> &Logic {
         self.parts.logic.get_or_init(|| {
             let read = |from: &Prepared| parse::prepared_logic(encoded(from.rule.logic), &self.file, &from.lists);
@@ -179,7 +182,7 @@ impl Rule {
         self.parts.prepared.is_some()
     }
 
-    /// What it says.
+    /// What it states, read when first needed.
     pub(super) fn texts(&self) -> &Texts {
         self.parts.texts.get_or_init(|| {
             let read = |from: &Prepared| {
@@ -189,7 +192,7 @@ impl Rule {
         })
     }
 
-    /// How it is shown to be right.
+    /// Its tests, read when first needed.
     pub(super) fn tests(&self) -> &[SelfTest] {
         &self.read_tests().all
     }
@@ -207,8 +210,8 @@ impl Rule {
         })
     }
 
-    /// Says some of it anew, as a later rule set wants it.
-    pub(super) fn change(&mut self, changes: Changes, change: Change) {
+    /// Applies an override of a later rule set.
+    pub(super) fn change(&mut self, changes: ReadTexts, change: Change) {
         // What is not changed has to be read first.
         self.texts();
         if let Some(texts) = self.parts.texts.get_mut() {
@@ -217,18 +220,18 @@ impl Rule {
         self.overrides.push(change);
     }
 
-    /// Takes it out of judging, as a later rule set wants it. The first that says so is named.
+    /// Disables it for a later rule set. Of several, the first is named.
     pub(super) fn disable(&mut self, change: Change) {
         self.disabled.get_or_insert(change);
     }
 
-    /// What later rule sets say anew of it, in their order.
+    /// The overrides of later rule sets, in their order.
     #[must_use]
     pub fn overrides(&self) -> &[Change] {
         &self.overrides
     }
 
-    /// Who disabled it, and why: it judges nothing then.
+    /// The change that disabled it, if one did: it judges nothing then.
     #[must_use]
     pub fn disabled(&self) -> Option<&Change> {
         self.disabled.as_ref()
@@ -293,13 +296,24 @@ impl Rule {
         &self.texts().references
     }
 
+    /// Its tests, as examples of what it is for.
+    pub fn examples(&self) -> impl Iterator<Item = Example<'_>> {
+        self.tests().iter().map(|test| Example { name: &test.name, facts: &test.facts, expect: test.expect })
+    }
+
+    /// The facts and lists that its selections ask for or that it requires, sorted.
+    #[must_use]
+    pub fn facts_asked(&self) -> BTreeSet<&'static str> {
+        self.logic().terms().map(|term| term.test.path()).chain(self.requires()).collect()
+    }
+
     /// How many tests it brings.
     #[must_use]
     pub fn test_count(&self) -> usize {
         self.tests().len()
     }
 
-    /// The file that it stands in, as diagnostics name it.
+    /// The file that it is in, as diagnostics name it.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file.name
@@ -319,7 +333,7 @@ impl Rule {
 
     /// The facts and lists without which it is skipped.
     pub fn requires(&self) -> impl Iterator<Item = &'static str> {
-        self.logic().requires.iter().map(|required| required.path())
+        self.logic().requires.iter().map(|required| required.name())
     }
 
     /// The ids of the rules whose findings it takes the place of.
@@ -343,6 +357,17 @@ impl Rule {
     }
 }
 
+/// A test of a rule, as an example of what the rule is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Example<'r> {
+    /// The test's name.
+    pub name: &'r str,
+    /// The facts that are known in it.
+    pub facts: &'r FactSet,
+    /// What the rule makes of them.
+    pub expect: Outcome,
+}
+
 impl Texts {
     /// No texts.
     fn none() -> Self {
@@ -362,6 +387,11 @@ impl Texts {
 }
 
 impl Logic {
+    /// The terms of all selections.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.selections.iter().flat_map(Selection::terms)
+    }
+
     /// Whether the rule matches.
     pub fn truth(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Truth {
         required::with(&self.requires, evaluation.truth(&self.condition), view)

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::causes::{self, Causes};
 use super::explain::Templates;
-use super::given;
+use super::given_sets;
 use super::line_list::LineList;
 use super::lint::{lint, lint_line_lists, lint_lists, lint_table, look_at_suppressions};
 use super::list::{Lists, ModuleList, Own};
@@ -18,11 +18,11 @@ use super::prefilter::Index;
 use super::rule::{Origin, Rule};
 use super::source::{BUILTIN, SetSource};
 use super::supersede;
-use super::{Known, parse};
-use spanned_yaml::{Diagnostic, Span, YamlText, sort_diagnostics};
+use super::{LoadContext, parse};
+use spanned_yaml::{Code, Diagnostic, Span, YamlText, sort_diagnostics};
 
 /// A rule set that takes part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSetInfo {
     /// Its name.
     pub name: String,
@@ -50,7 +50,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl RuleSetInfo {
-    /// Its rules, and what it changes in other sets: `3 rules, 1 override, 2 rules disabled`.
+    /// A count of its rules and of what it changes in other sets: `3 rules, 1 override, 2 rules disabled`.
     #[must_use]
     pub fn says(&self) -> String {
         let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
@@ -65,7 +65,7 @@ impl RuleSetInfo {
 
     /// A set of Sigma rules, of which this many are loaded. They have no version.
     pub fn of_sigma(name: String, rules: usize) -> Self {
-        Self { name, version: "0".to_owned(), rules, overrides: 0, disables: 0, suppressions: 0, lists: 0 }
+        Self { name, version: "0".to_owned(), rules, ..Self::default() }
     }
 
     /// Whether it has anything to do with judging.
@@ -175,7 +175,7 @@ impl RuleSet {
         require: fn(&SetSource, &mut Vec<Diagnostic>),
     ) -> (Self, Vec<Diagnostic>) {
         let mut found = Vec::new();
-        let (mut sets, notes) = given::read(paths, &mut found);
+        let (mut sets, notes) = given_sets::read(paths, &mut found);
         sets.iter().for_each(|set| require(set, &mut found));
         match sets.iter().position(|set| set.is_builtin) {
             Some(index) => {
@@ -212,7 +212,7 @@ impl RuleSet {
                 Some(file) => {
                     let message = "only the built-in rule set has causes";
                     let help = "name one of its causes in the rules, and remove this file";
-                    found.push(Diagnostic::error("R065", file, Span::file_start(), message).with_help(help));
+                    found.push(Diagnostic::error(Code::R065, file, Span::file_start(), message).with_help(help));
                 }
                 None => {}
             }
@@ -239,7 +239,7 @@ impl RuleSet {
             if index == 0 {
                 builtin_lists = Arc::clone(&known_lists);
             }
-            let known = Known { causes: &causes, lists: &known_lists, proven };
+            let known = LoadContext { causes: &causes, lists: &known_lists, proven };
             let origin = Origin { set: index, embedded: set.embedded };
             let before = rules.len();
             for file in &set.rules {
@@ -251,9 +251,9 @@ impl RuleSet {
             rules.extend(prepared.map(|(rule, file)| Rule::prepared(rule, origin, &file, &known_lists)));
             lists_of_sets.push(known_lists);
             let rules = rules.len().saturating_sub(before);
-            let (name, version) = (set.name, set.version);
-            let (overrides, disables, suppressions) = (0, 0, 0);
-            infos.push(RuleSetInfo { name, version, rules, overrides, disables, suppressions, lists: added });
+            let info =
+                RuleSetInfo { name: set.name, version: set.version, rules, lists: added, ..RuleSetInfo::default() };
+            infos.push(info);
         }
         rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
         report_equal_ids(&rules, &read.unfinished, found);
@@ -305,7 +305,7 @@ impl RuleSet {
 
     /// Who suppresses findings of a rule, and whether only some of them.
     pub fn suppressions_of(&self, id: &str) -> impl Iterator<Item = (&SuppressedBy, bool)> {
-        self.suppressions.of(id).map(|suppression| (&suppression.by, suppression.is_limited()))
+        self.suppressions.of_rule(id).map(|suppression| (&suppression.by, suppression.is_limited()))
     }
 
     /// All rules, by id.
@@ -344,18 +344,23 @@ impl RuleSet {
         self.lists.iter().map(|(set, list)| (set.as_str(), &**list))
     }
 
-    /// The same as they can be named.
+    /// The names of the lists of lines of the built-in set, sorted.
+    pub fn line_list_names(&self) -> impl Iterator<Item = &str> {
+        self.known_lists.line_names()
+    }
+
+    /// The lists that every set's rules can name.
     pub(super) fn known_lists(&self) -> &Lists {
         &self.known_lists
     }
 
-    /// The files that say what folders of artifacts must yield, in the order of the paths that were loaded.
+    /// All `expected.yaml` files, in the order of the paths that were loaded.
     #[must_use]
     pub fn expected_files(&self) -> &[PathBuf] {
         &self.expected
     }
 
-    /// What became of the paths that it was loaded from, a sentence each: a file that was given twice is used once.
+    /// Notes about the paths that it was loaded from, a sentence each: a file that was given twice is used once.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -379,41 +384,25 @@ fn report_no_effect(set: &SetSource, own: &Own, found: &mut Vec<Diagnostic>) {
         let message = "neither rules nor lists in this folder, so it changes nothing";
         let help = "tables of data/ are put into the program when it is built; what a rule set adds are lists of modules and \
                     of lines";
-        found.push(Diagnostic::error("R064", table, Span::file_start(), message).with_help(help));
+        found.push(Diagnostic::error(Code::R064, table, Span::file_start(), message).with_help(help));
     }
 }
 
-/// Two rules with one id: neither could be told from the other in a report. `unfinished` are the rules with mistakes.
+/// `R019`: two rules with one id, which no report could keep apart. `unfinished` are the rules with mistakes.
 fn report_equal_ids(rules: &[Rule], unfinished: &[parse::Unfinished], found: &mut Vec<Diagnostic>) {
-    struct Named<'r> {
+    struct NamedPlace<'r> {
         id: &'r str,
         set: usize,
         file: &'r Arc<YamlText>,
         span: Span,
         embedded: bool,
     }
-    let finished = rules.iter().map(|rule| Named {
-        id: &rule.id,
-        set: rule.origin.set,
-        file: &rule.file,
-        span: rule.id_span,
-        embedded: rule.is_embedded(),
-    });
-    let others = unfinished.iter().map(|rule| Named {
-        id: &rule.id,
-        set: rule.set,
-        file: &rule.file,
-        span: rule.span,
-        embedded: false,
-    });
-    let mut all: Vec<Named<'_>> = finished.chain(others).collect();
-    all.sort_by(|a, b| {
-        let place = |rule: &Named<'_>| (rule.set, rule.span.start);
-        a.id.cmp(b.id)
-            .then_with(|| place(a).0.cmp(&place(b).0))
-            .then_with(|| a.file.name.cmp(&b.file.name))
-            .then_with(|| place(a).1.cmp(&place(b).1))
-    });
+    let named = |id, set, file, span, embedded| NamedPlace { id, set, file, span, embedded };
+    let finished =
+        rules.iter().map(|rule| named(&*rule.id, rule.origin.set, &rule.file, rule.id_span, rule.is_embedded()));
+    let others = unfinished.iter().map(|rule| named(&rule.id, rule.set, &rule.file, rule.span, false));
+    let mut all: Vec<NamedPlace<'_>> = finished.chain(others).collect();
+    all.sort_by_key(|rule| (rule.id, rule.set, rule.file.name.as_str(), rule.span.start));
     for equal in all.chunk_by(|a, b| a.id == b.id) {
         let [first, others @ ..] = equal else { continue };
         found.extend(others.iter().map(|rule| {
@@ -424,7 +413,7 @@ fn report_equal_ids(rules: &[Rule], unfinished: &[parse::Unfinished], found: &mu
             } else {
                 "give it another name; to change a rule of another set, use `override` or `disable`"
             };
-            Diagnostic::error("R019", rule.file, rule.span, format!("there are two rules `{}`", rule.id))
+            Diagnostic::error(Code::R019, rule.file, rule.span, format!("there are two rules `{}`", rule.id))
                 .with_other(first.file, first.span, "first here")
                 .with_help(help)
         }));

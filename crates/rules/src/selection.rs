@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::Known;
-use super::compare::{self, Compare, Modifier, Wanted};
+use super::LoadContext;
+use super::compare::{self, Compare, Comparison};
+use super::modifier::Modifier;
 use super::quantifier::{self, Quantifier};
 use super::sequence::{self, Sequence};
-use super::slips;
-use facts::FactType;
-use facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS, scalar};
+use super::subject::Subject;
+use super::{slips, unknown};
+use facts::schema::{FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS, scalar};
 use rule_syntax::mistakes::{Mistakes, NEWER, closest, listing, suggestion};
-use spanned_yaml::{Entry, Node, Span};
+use spanned_yaml::{Code, Entry, Node, Span};
 
 /// A named selection: it holds when all terms of one of its alternatives hold.
 #[derive(Debug, Clone)]
@@ -21,31 +22,39 @@ pub(super) struct Selection {
     pub alternatives: Vec<Vec<Term>>,
 }
 
+impl Selection {
+    /// The terms of all its alternatives.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.alternatives.iter().flatten()
+    }
+}
+
 /// One line of a selection.
 #[derive(Debug, Clone)]
 pub(super) struct Term {
-    /// Where it stands.
+    /// Its place in the file.
     pub span: Span,
-    /// What it asks.
+    /// What it asks of an incident, read when first needed.
     pub test: Test,
 }
 
-/// What a term asks. Facts and lists go by their index in the schema.
+/// The question of a term. Facts and lists are given by their index in the schema.
 #[derive(Debug, Clone)]
 pub(super) enum Test {
-    /// A fact must compare so.
+    /// A fact must fit a comparison.
     Fact { index: usize, fact: &'static FactDefinition, compare: Compare },
     /// A fact must be known, or must not be.
     FactKnown { index: usize, fact: &'static FactDefinition, known: bool },
-    /// So many entries of a list must fit.
+    /// A number of entries of a list must fit.
     List { index: usize, list: &'static ListDefinition, quantifier: Quantifier, entries: EntryFilter },
-    /// Entries of a list must follow one another.
+    /// Entries of a list must follow one another in the given order.
     Sequence { index: usize, list: &'static ListDefinition, sequence: Sequence },
     /// A list must be known, or must not be.
     ListKnown { index: usize, list: &'static ListDefinition, known: bool },
 }
 
-/// What an entry of a list must be: all terms of one alternative. Without alternatives every entry fits.
+/// A filter for entries of a list: an entry fits that meets all terms of one alternative. Without alternatives every
+/// entry fits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryFilter {
     pub alternatives: Vec<Vec<FieldTerm>>,
@@ -54,64 +63,59 @@ pub(super) struct EntryFilter {
 /// What a field of an entry must be.
 #[derive(Debug, Clone)]
 pub(super) struct FieldTerm {
-    /// The field's index in the list's definition.
-    pub field: usize,
+    pub field: Field,
     /// What it must be.
     pub test: FieldTest,
-    /// What it means that an entry lacks it.
-    pub absent: Absence,
 }
 
-/// What it means that an entry lacks a field. Other fields go by their index in the list's definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Absence {
-    /// Nobody knows it.
-    Unknown,
-    /// It is not so, whatever is asked of it.
-    No,
-    /// It is `false`.
-    IsFalse,
-    /// Nobody knows it, of entries in which this other field is one of these words; it is not so of others.
-    UnknownOf(usize, &'static [&'static str]),
-    /// Nobody knows it, of entries that have this other field; it is not so of others.
-    UnknownWith(usize),
-    /// It is not so, of entries that have this other field; nobody knows it of others.
-    UnknownUnless(usize),
+/// A field of the entries of a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field {
+    pub list: &'static ListDefinition,
+    /// Its index in the list's definition.
+    pub index: usize,
+    pub definition: &'static FactDefinition,
 }
 
-impl Absence {
-    pub fn of(field: &FactDefinition, list: &ListDefinition) -> Self {
-        let other = |name: &str| list.fields.iter().position(|field| field.path == name);
-        match field.absent {
-            Absent::Unknown => Self::Unknown,
-            Absent::No if field.kind == FactType::Flag => Self::IsFalse,
-            Absent::No => Self::No,
-            Absent::UnknownOf(name, words) => other(name).map_or(Self::Unknown, |other| Self::UnknownOf(other, words)),
-            Absent::UnknownWith(name) => other(name).map_or(Self::Unknown, Self::UnknownWith),
-            Absent::UnknownUnless(name) => other(name).map_or(Self::Unknown, Self::UnknownUnless),
-        }
+impl Field {
+    /// The field of this name, if the list has it.
+    pub fn find(list: &'static ListDefinition, name: &str) -> Option<Self> {
+        let (index, definition) = list.fields.iter().enumerate().find(|(_, field)| field.path == name)?;
+        Some(Self { list, index, definition })
     }
 }
 
+/// What is asked of a field.
 #[derive(Debug, Clone)]
 pub(super) enum FieldTest {
     Value(Compare),
     Known(bool),
 }
 
+impl FieldTest {
+    /// The comparison with a value, if it is one.
+    pub fn compare(&self) -> Option<&Compare> {
+        match self {
+            Self::Value(compare) => Some(compare),
+            Self::Known(_) => None,
+        }
+    }
+
+    /// Whether it can hold only for an entry that has the field.
+    pub fn needs_field(&self) -> bool {
+        !matches!(self, Self::Known(false))
+    }
+}
+
 impl Test {
-    /// How dear a test is: lists come after facts, whatever they compare.
+    /// How much time a test takes, as a rank: lists come after facts, whatever they compare.
     fn cost(&self) -> u8 {
         match self {
             Self::FactKnown { .. } | Self::ListKnown { .. } => 0,
             Self::Fact { compare, .. } => compare.cost(),
             // Which other incidents there are is found out when a rule asks, so that is asked last.
             Self::List { .. } | Self::Sequence { .. } => {
-                let fields = self.entries().flat_map(|entries| entries.alternatives.iter().flatten());
-                let dearest = fields.map(|term| match &term.test {
-                    FieldTest::Value(compare) => compare.cost(),
-                    FieldTest::Known(_) => 0,
-                });
+                let dearest = self.field_terms().map(|term| term.test.compare().map_or(0, Compare::cost));
                 let list = if self.path() == OTHER_INCIDENTS { 100 } else { 10 };
                 dearest.max().unwrap_or_default().saturating_add(list)
             }
@@ -126,7 +130,12 @@ impl Test {
         }
     }
 
-    /// What it asks entries of a list to be: of one kind, or of each step of a sequence.
+    /// What it asks of the fields of a list's entries.
+    pub fn field_terms(&self) -> impl Iterator<Item = &FieldTerm> {
+        self.entries().flat_map(|entries| entries.alternatives.iter().flatten())
+    }
+
+    /// The filters for entries of its list: one, or one for each step of a sequence.
     pub fn entries(&self) -> impl Iterator<Item = &EntryFilter> {
         let (one, steps): (Option<&EntryFilter>, &[EntryFilter]) = match self {
             Self::List { entries, .. } => (Some(entries), &[]),
@@ -138,7 +147,7 @@ impl Test {
 }
 
 /// Reads the value under a selection's name: a mapping, or a list of mappings of which one must hold.
-pub(super) fn read(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Selection> {
+pub(super) fn read(entry: &Entry, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Selection> {
     let what = format!("the selection `{}`", entry.name());
     let read = |node: &Node, mistakes: &mut Mistakes| alternative(node, &what, known, mistakes);
     let alternatives = match entry.value.items() {
@@ -175,7 +184,12 @@ pub(super) fn seems_to_ask(entry: &Entry) -> BTreeSet<&'static str> {
 }
 
 /// Reads terms that have to hold together, the cheapest first.
-pub(super) fn alternative(node: &Node, what: &str, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Vec<Term>> {
+pub(super) fn alternative(
+    node: &Node,
+    what: &str,
+    known: &LoadContext<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Vec<Term>> {
     let entries = filled_mapping(node, what, mistakes)?;
     let read: Vec<Term> = entries.iter().filter_map(|entry| term(entry, known, mistakes)).collect();
     let mut terms = (read.len() == entries.len()).then_some(read)?;
@@ -185,49 +199,59 @@ pub(super) fn alternative(node: &Node, what: &str, known: &Known<'_>, mistakes: 
 
 fn filled_mapping<'n>(node: &'n Node, what: &str, mistakes: &mut Mistakes) -> Option<&'n [Entry]> {
     if node.is_nothing() || node.entries().is_some_and(<[_]>::is_empty) {
-        mistakes.error("R025", node.span, format!("{what} asks for nothing and would always hold"));
+        mistakes.error(Code::R025, node.span, format!("{what} asks for nothing and would always hold"));
         return None;
     }
     if node.text().is_some() {
         let help =
             "write what facts must be: `{exception.code: 0xC0000005, process.name: app.exe}`, or a line for each";
-        mistakes.error_with_help("R012", node.span, format!("{what} must be a mapping, not a text"), help);
+        mistakes.error_with_help(Code::R012, node.span, format!("{what} must be a mapping, not a text"), help);
         return None;
     }
     mistakes.mapping(node, what)
 }
 
-fn term(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Term> {
-    let key = Key::of(&entry.key, mistakes);
-    let test = match SCALARS.binary_search_by(|fact| fact.path.cmp(key.name)) {
-        Ok(index) => fact_test(index, &key, entry, known, mistakes),
-        Err(_) => match LISTS.iter().position(|list| list.name == key.name) {
-            Some(index) => list_test(index, &key, entry, known, mistakes),
-            None => {
-                unknown_fact(&key, mistakes);
-                None
-            }
-        },
+fn term(entry: &Entry, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Term> {
+    let key = Key::parse(&entry.key, mistakes);
+    let test = match Subject::find(key.name) {
+        Some(Subject::Fact(index)) => fact_test(index, &key, entry, known, mistakes),
+        Some(Subject::List(index)) => list_test(index, &key, entry, known, mistakes),
+        None => {
+            unknown_fact(&key, mistakes);
+            None
+        }
     }?;
     Some(Term { span: entry.span(), test })
 }
 
-fn fact_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Test> {
+fn fact_test(
+    index: usize,
+    key: &Key<'_>,
+    entry: &Entry,
+    known: &LoadContext<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Test> {
     let fact = SCALARS.get(index)?;
     if let Some((word, span)) = key.modifiers.iter().find(|(word, _)| Quantifier::WORDS.contains(word)) {
         let message = format!("`{word}` is for lists, and `{}` is a single value", fact.path);
         let lists = listing(LISTS.iter().map(|list| list.name));
-        mistakes.error_with_help("R026", *span, message, format!("the lists are {lists}"));
+        mistakes.error_with_help(Code::R026, *span, message, format!("the lists are {lists}"));
         return None;
     }
     let modifiers = key.compare_modifiers(mistakes)?;
     Some(match compare::read(fact, &modifiers, &entry.value, known, mistakes)? {
-        Wanted::Value(compare) => Test::Fact { index, fact, compare },
-        Wanted::Known(known) => Test::FactKnown { index, fact, known },
+        Comparison::Value(compare) => Test::Fact { index, fact, compare },
+        Comparison::Known(known) => Test::FactKnown { index, fact, known },
     })
 }
 
-fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Test> {
+fn list_test(
+    index: usize,
+    key: &Key<'_>,
+    entry: &Entry,
+    known: &LoadContext<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Test> {
     let list = LISTS.get(index)?;
     let (quantifier, entries) = match key.modifiers.as_slice() {
         [("exists", _)] => {
@@ -246,7 +270,7 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
             let field = telling_field(list);
             let help =
                 format!("write `{}|any: {{{field}: ...}}`, or `none`, `count` or `sequence` for `any`", list.name);
-            mistakes.error_with_help("R026", entry.key.span, message, help);
+            mistakes.error_with_help(Code::R026, entry.key.span, message, help);
             return None;
         }
         [.., (word, span)] => {
@@ -260,7 +284,7 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
                 };
                 format!("write `{}|any: {{{term}: ...}}` to compare a field of its entries", list.name)
             });
-            mistakes.error_with_help("R026", *span, message, help);
+            mistakes.error_with_help(Code::R026, *span, message, help);
             // What stands below a word that is only misspelt can be looked at all the same.
             match (key.modifiers.len(), closest(word, Quantifier::WORDS.iter().copied())) {
                 (1, Some("any" | "none")) => drop(entry_filter(list, &entry.value, known, mistakes)),
@@ -276,9 +300,9 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
 
 /// Reads what an entry must be: a mapping, or a list of mappings of which one must hold.
 pub(super) fn entry_filter(
-    list: &ListDefinition,
+    list: &'static ListDefinition,
     node: &Node,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     mistakes: &mut Mistakes,
 ) -> Option<EntryFilter> {
     let what = format!("the entries of `{}` that are meant", list.name);
@@ -286,10 +310,7 @@ pub(super) fn entry_filter(
     let nodes = if node.items().is_some() { mistakes.items(node, &what)? } else { one };
     let mut alternatives = Vec::new();
     for node in nodes {
-        if let Some(text) = node.text().filter(|_| !node.is_nothing()) {
-            let message = format!("{what} must be a mapping, not a text");
-            let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
-            mistakes.error_with_help("R012", node.span, message, help);
+        if unknown::is_text(list, node, &what, mistakes) {
             continue;
         }
         let Some(entries) = filled_mapping(node, &what, mistakes) else { continue };
@@ -302,32 +323,33 @@ pub(super) fn entry_filter(
     (alternatives.len() == nodes.len()).then_some(EntryFilter { alternatives })
 }
 
-fn field_term(list: &ListDefinition, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<FieldTerm> {
-    let key = Key::of(&entry.key, mistakes);
-    let Some((index, field)) = list.fields.iter().enumerate().find(|(_, field)| field.path == key.name) else {
-        let fields = list.fields.iter().map(|field| field.path);
-        let help =
-            suggestion(key.name, fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
-        let message = format!("an entry of `{}` has no field `{}`", list.name, key.name);
-        mistakes.error_with_help("R020", key.span(mistakes), message, help);
+fn field_term(
+    list: &'static ListDefinition,
+    entry: &Entry,
+    known: &LoadContext<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<FieldTerm> {
+    let key = Key::parse(&entry.key, mistakes);
+    let Some(field) = Field::find(list, key.name) else {
+        unknown::field(list, key.name, key.span(mistakes), mistakes);
         return None;
     };
     let modifiers = key.compare_modifiers(mistakes)?;
-    let test = match compare::read(field, &modifiers, &entry.value, known, mistakes)? {
-        Wanted::Value(compare) => FieldTest::Value(compare),
-        Wanted::Known(known) => FieldTest::Known(known),
+    let test = match compare::read(field.definition, &modifiers, &entry.value, known, mistakes)? {
+        Comparison::Value(compare) => FieldTest::Value(compare),
+        Comparison::Known(known) => FieldTest::Known(known),
     };
-    Some(FieldTerm { field: index, test, absent: Absence::of(field, list) })
+    Some(FieldTerm { field, test })
 }
 
-/// The field that an example is made of: not the position, which hardly any rule asks for.
+/// The field that examples in messages use: not the position, which hardly any rule asks for.
 pub(super) fn telling_field(list: &ListDefinition) -> &'static str {
     list.fields.iter().map(|field| field.path).find(|path| *path != "position").unwrap_or("position")
 }
 
-/// The first field that tells something and that a modifier can compare.
+/// The first field but the position that a modifier can compare.
 fn field_for(list: &ListDefinition, word: &str) -> Option<&'static str> {
-    let modifier = Modifier::of(word)?;
+    let modifier = Modifier::from_word(word)?;
     let fields = list.fields.iter().filter(|field| field.path != "position");
     fields.into_iter().find(|field| modifier.fits(field.kind)).map(|field| field.path)
 }
@@ -344,7 +366,7 @@ fn unknown_fact(key: &Key<'_>, mistakes: &mut Mistakes) {
             .or_else(|| suggestion(key.name, known))
             .unwrap_or_else(|| format!("`crashsift rules facts` prints all facts with their types{NEWER}")),
     };
-    mistakes.error_with_help("R020", key.span(mistakes), message, help);
+    mistakes.error_with_help(Code::R020, key.span(mistakes), message, help);
 }
 
 /// A key taken apart: `NAME|WORD|WORD`.
@@ -355,7 +377,7 @@ struct Key<'n> {
 }
 
 impl<'n> Key<'n> {
-    fn of(node: &'n Node, mistakes: &Mistakes) -> Self {
+    fn parse(node: &'n Node, mistakes: &Mistakes) -> Self {
         let text = node.text().unwrap_or_default();
         let Some((name, mut rest)) = text.split_once('|') else {
             return Self { node, name: text, modifiers: Vec::new() };
@@ -374,7 +396,7 @@ impl<'n> Key<'n> {
         Self { node, name, modifiers }
     }
 
-    /// Where the name stands.
+    /// The place of the name.
     fn span(&self, mistakes: &Mistakes) -> Span {
         self.node.span_within(&mistakes.file, 0..self.name.len())
     }
@@ -383,13 +405,13 @@ impl<'n> Key<'n> {
     fn compare_modifiers(&self, mistakes: &mut Mistakes) -> Option<Vec<(Modifier, Span)>> {
         let mut read = Vec::new();
         for (word, span) in &self.modifiers {
-            let Some(modifier) = Modifier::of(word) else {
+            let Some(modifier) = Modifier::from_word(word) else {
                 let words = Modifier::WORDS.iter().map(|(word, _)| *word);
                 let help = slips::modifier(word)
                     .map(str::to_owned)
                     .or_else(|| suggestion(word, words.clone()))
                     .unwrap_or_else(|| format!("the modifiers are {}{NEWER}", listing(words)));
-                mistakes.error_with_help("R021", *span, format!("there is no modifier `{word}`"), help);
+                mistakes.error_with_help(Code::R021, *span, format!("there is no modifier `{word}`"), help);
                 continue;
             };
             read.push((modifier, *span));

@@ -1,16 +1,15 @@
-//! The tests that rules bring along.
+//! The tests of rules, as they are read.
 
 use std::sync::Arc;
 
+use super::impossible_entries;
 use super::outcome::Outcome;
-use super::possible;
 use super::selection::telling_field;
-use super::slips;
-use super::value;
-use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use super::{slips, unknown, value};
+use facts::schema::{FactDefinition, ListDefinition, list, scalar};
 use facts::{FactSet, Record, Value};
-use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Node, Span, YamlText};
+use rule_syntax::mistakes::Mistakes;
+use spanned_yaml::{Code, Node, Span, YamlText};
 
 /// The tests of a rule.
 #[derive(Debug)]
@@ -49,7 +48,7 @@ pub struct TestFailure {
     pub rule: String,
     /// The test's name.
     pub test: String,
-    /// The file that the test stands in.
+    /// The file that the test is in.
     pub file: String,
     /// The line of the test.
     pub line: u32,
@@ -75,7 +74,7 @@ pub(super) fn read(tests: &Node, key: Span, mistakes: &mut Mistakes) -> Vec<Self
         if !items.iter().any(|item| expected(item).as_deref() == Some(wanted.word())) {
             let message = format!("no test expects `{wanted}`");
             let help = "a rule is shown to match what it is for, and to leave alone what is close to it";
-            mistakes.error_with_help("R050", key, message, help);
+            mistakes.error_with_help(Code::R050, key, message, help);
         }
     }
     tests
@@ -91,10 +90,10 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
         let word = mistakes.text(node, "`expect`")?;
         let known = Outcome::EXPECTED.into_iter().find(|outcome| outcome.word() == word);
         if known.is_none() {
-            let words = Outcome::EXPECTED.map(Outcome::word);
-            let meant = slips::outcome(word).map(str::to_owned).or_else(|| suggestion(word, words));
-            let help = meant.unwrap_or_else(|| format!("it is one of {}", listing(words)));
-            mistakes.error_with_help("R014", node.span, format!("a test can't expect `{word}`"), help);
+            let words = Outcome::EXPECTED.map(Outcome::word).into_iter();
+            let help = slips::outcome(word).map(str::to_owned);
+            let help = help.unwrap_or_else(|| unknown::help(word, words, "it is one of"));
+            mistakes.error_with_help(Code::R014, node.span, format!("a test can't expect `{word}`"), help);
         }
         known
     });
@@ -102,15 +101,12 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
         let confidence = mistakes.confidence(node, "`confidence`")?;
         if matches!(expect, Some(Outcome::NoMatch | Outcome::Skipped)) {
             let help = "only of a rule that matches it can be said how sure it is";
-            mistakes.error_with_help("R014", node.span, "a test that expects no match has no confidence", help);
+            mistakes.error_with_help(Code::R014, node.span, "a test that expects no match has no confidence", help);
             return None;
         }
         Some(confidence)
     });
-    let confidence = match confidence {
-        None => None,
-        Some(read) => Some(read?),
-    };
+    let confidence = confidence.map_or(Some(None), |read| read.map(Some))?;
     Some(SelfTest { name: name?, facts: facts?, expect: expect?, confidence, span: item.span })
 }
 
@@ -120,20 +116,16 @@ pub(super) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet
     let before = mistakes.errors();
     for entry in mistakes.mapping(node, "`facts`")? {
         let name = entry.name();
-        if let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(name)) {
-            let Some(fact) = SCALARS.get(index) else { continue };
+        if let Some(fact) = scalar(name) {
             if let Some(value) = read_value(fact, &entry.value, mistakes) {
                 facts.set(fact.path, value, None);
             }
-        } else if let Some(list) = LISTS.iter().find(|list| list.name == name) {
+        } else if let Some(list) = list(name) {
             let records = read_records(list, &entry.value, mistakes);
             facts.set_list(list.name, records);
         } else {
-            let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
-            let help = slips::fact_of_test(name)
-                .or_else(|| suggestion(name, known))
-                .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
-            mistakes.error_with_help("R020", entry.key.span, format!("there is no fact `{name}`"), help);
+            let help = slips::fact_of_test(name).unwrap_or_else(|| unknown::help_for_fact(name, [].into_iter()));
+            mistakes.error_with_help(Code::R020, entry.key.span, format!("there is no fact `{name}`"), help);
         }
     }
     (mistakes.errors() == before).then_some(facts)
@@ -144,7 +136,7 @@ fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> 
         let message = format!("`{}` is a list of entries, not {}", list.name, node.kind_name());
         let field = telling_field(list);
         let help = format!("write `{}: [{{{field}: ...}}]`; `[]` for a list that is known to be empty", list.name);
-        mistakes.error_with_help("R022", node.span, message, help);
+        mistakes.error_with_help(Code::R022, node.span, message, help);
         return Vec::new();
     };
     let mut read: Vec<(&Node, Record)> =
@@ -153,24 +145,18 @@ fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> 
     for (_, record) in &mut read {
         position = complete(list, record, position);
     }
-    possible::look(list, node, &read, mistakes);
+    impossible_entries::look(list, node, &read, mistakes);
     read.into_iter().map(|(_, record)| record).collect()
 }
 
 fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> Option<Record> {
-    if let Some(text) = item.text().filter(|_| !item.is_nothing()) {
-        let message = format!("an entry of `{}` must be a mapping, not a text", list.name);
-        let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
-        mistakes.error_with_help("R012", item.span, message, help);
+    let what = format!("an entry of `{}`", list.name);
+    if unknown::is_text(list, item, &what, mistakes) {
         return None;
     }
-    let entries = mistakes.mapping(item, &format!("an entry of `{}`", list.name))?;
+    let entries = mistakes.mapping(item, &what)?;
     for entry in entries.iter().filter(|entry| !list.fields.iter().any(|field| field.path == entry.name())) {
-        let fields = list.fields.iter().map(|field| field.path);
-        let help =
-            suggestion(entry.name(), fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
-        let message = format!("an entry of `{}` has no field `{}`", list.name, entry.name());
-        mistakes.error_with_help("R020", entry.key.span, message, help);
+        unknown::field(list, entry.name(), entry.key.span, mistakes);
     }
     let fields = list.fields.iter().filter_map(|field| {
         let value = read_value(field, item.get(field.path)?, mistakes)?;
@@ -179,8 +165,8 @@ fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> O
     Some(Record { fields: fields.collect(), from: None })
 }
 
-/// Adds to an entry what the test says without writing it: where it stands, in lists whose entries have a position, and
-/// how far away it is, where that is the time before or after. `position` is the place behind the entry before; gives
+/// Completes an entry with fields that need not be written: its position, in lists whose entries have one, and its
+/// distance in seconds, which is the time before or after. `position` is the place behind the entry before; gives
 /// the one behind this entry.
 fn complete(list: &ListDefinition, record: &mut Record, position: u64) -> u64 {
     let number = |record: &Record, field: &str| match record.get(field) {
@@ -202,13 +188,13 @@ fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Op
     let Some(text) = node.text().filter(|_| !node.is_nothing()) else {
         let message = format!("`{}` needs {}, not {}", fact.path, value::noun(fact.kind), node.kind_name());
         let help = "leave a fact out when it shall be absent";
-        mistakes.error_with_help("R022", node.span, message, help);
+        mistakes.error_with_help(Code::R022, node.span, message, help);
         return None;
     };
-    match value::of(fact, text) {
+    match value::read(fact, text) {
         Ok(value) => Some(value),
         Err(wrong) => {
-            mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
+            mistakes.error_with_help(Code::R022, node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
             None
         }
     }

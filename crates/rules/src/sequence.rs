@@ -1,29 +1,29 @@
 //! Entries of a list that follow one another: first this, then that, then the incident.
 
-use super::Known;
+use super::LoadContext;
 use super::entries::Lack;
 use super::evaluate::Truth;
 use super::quantifier::{no_time, span};
-use super::selection::{Absence, EntryFilter, entry_filter};
+use super::selection::{EntryFilter, Field, entry_filter};
 use super::view::{Compared, Row};
 use facts::schema::{LISTS, ListDefinition};
 use rule_syntax::mistakes::{Mistakes, listing};
-use spanned_yaml::Node;
+use spanned_yaml::{Code, Node};
 
-/// Fewer steps are no order, more than this are no rule that somebody could explain.
-pub(super) const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
+/// How many steps a sequence has: one step has no order, and nobody could explain a rule with more than eight.
+pub const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
 
 /// Steps of which each is an entry that follows that of the step before.
 #[derive(Debug, Clone)]
 pub(super) struct Sequence {
     pub steps: Vec<EntryFilter>,
     pub along: Along,
-    /// The field with the incident that an entry tells of, by its index, if the list has it.
+    /// The field with the incident of which an entry is a record, by its index, if the list has it.
     pub incident: Option<usize>,
 }
 
 /// What gives entries their order. Fields go by their index in the list's definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Along {
     /// The time, up to the incident: the field with the distance, and how many seconds lie between the first and the
     /// last step at most.
@@ -32,33 +32,25 @@ pub(super) enum Along {
     Position { field: Field, adjacent: bool },
 }
 
-/// A field, and what it means that an entry lacks it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Field {
-    pub index: usize,
-    pub absent: Absence,
-}
-
-impl Field {
-    fn of(list: &ListDefinition, name: &str) -> Option<Self> {
-        let (index, definition) = list.fields.iter().enumerate().find(|(_, field)| field.path == name)?;
-        Some(Self { index, absent: Absence::of(definition, list) })
-    }
-}
-
 /// The field that gives a list's entries their order, if one does.
-pub(super) fn order_of(list: &ListDefinition) -> Option<&'static str> {
+#[must_use]
+pub fn order_of(list: &ListDefinition) -> Option<&'static str> {
     ["seconds_before", "position"].into_iter().find(|name| list.fields.iter().any(|field| field.path == *name))
 }
 
 /// Reads `[STEP, STEP]`, or `{steps: [STEP, STEP], within: 10 min}`.
-pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Sequence> {
-    let timed = Field::of(list, "seconds_before");
-    let Some(field) = timed.or_else(|| Field::of(list, "position")) else {
+pub(super) fn read(
+    list: &'static ListDefinition,
+    node: &Node,
+    known: &LoadContext<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Sequence> {
+    let timed = Field::find(list, "seconds_before");
+    let Some(field) = timed.or_else(|| Field::find(list, "position")) else {
         let message = format!("the entries of `{}` have no order, so none follows another", list.name);
         let ordered = LISTS.iter().filter(|list| order_of(list).is_some());
         let help = format!("lists with an order are {}", listing(ordered.map(|list| list.name)));
-        mistakes.error_with_help("R037", node.span, message, help);
+        mistakes.error_with_help(Code::R037, node.span, message, help);
         return None;
     };
     let before = mistakes.errors();
@@ -79,12 +71,12 @@ pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistak
             match node.text() {
                 Some("true") => adjacent = true,
                 Some("false") => {}
-                _ => mistakes.error("R022", node.span, "`adjacent` must be `true` or `false`"),
+                _ => mistakes.error(Code::R022, node.span, "`adjacent` must be `true` or `false`"),
             }
             if timed.is_some() {
                 let message = format!("the entries of `{}` have times and no positions", list.name);
                 mistakes.error_with_help(
-                    "R037",
+                    Code::R037,
                     node.span,
                     message,
                     "write `within: 1 min` for what lies close together",
@@ -98,7 +90,7 @@ pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistak
         let message =
             format!("a sequence has {} to {} steps, and this one {}", STEPS.start(), STEPS.end(), items.len());
         let help = format!("write `{}|any: {{...}}` for one entry", list.name);
-        mistakes.error_with_help("R037", steps.span, message, help);
+        mistakes.error_with_help(Code::R037, steps.span, message, help);
         return None;
     }
     let read: Vec<EntryFilter> = items.iter().filter_map(|item| entry_filter(list, item, known, mistakes)).collect();
@@ -106,25 +98,25 @@ pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistak
         Some(before) => Along::Time { before, within },
         None => Along::Position { field, adjacent },
     };
-    let incident = list.fields.iter().position(|field| field.path == "incident");
+    let incident = Field::find(list, "incident").map(|field| field.index);
     (mistakes.errors() == before && read.len() == items.len()).then_some(Sequence { steps: read, along, incident })
 }
 
-/// An entry as a step.
+/// An entry that fits a step.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct StepEntry {
     row: usize,
-    /// Where it stands in the order.
+    /// Its place in the order: seconds or position.
     at: i128,
-    /// Where the first step of its chain stands.
+    /// The place in the order of the first step of its chain.
     start: i128,
-    /// What it tells of: what two steps in a row must not both be.
+    /// The incident or entry that it is: two steps in a row must not be the same.
     who: Who,
     /// The place of the step before in its list.
     before: usize,
 }
 
-/// What an entry tells of.
+/// What identifies the event of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
     Incident(u64),
@@ -133,7 +125,7 @@ enum Who {
 
 impl Sequence {
     /// Whether entries follow one another like this; `more` says of a step whether there may be entries for it that the
-    /// list lacks. What stands in the same second has no order that anybody knows.
+    /// list lacks. Entries of the same second have no known order.
     pub fn truth(&self, rows: &[Row<'_>], more: impl Fn(&EntryFilter) -> bool) -> Truth {
         if !self.found(rows).is_empty() {
             return Truth::True;
@@ -163,13 +155,13 @@ impl Sequence {
         self.chain(&steps, rows, true, false).0
     }
 
-    /// The field that gives entries their order, and what it means that one lacks it.
-    pub fn field(&self) -> (usize, Absence) {
+    /// The field that gives entries their order.
+    pub fn field(&self) -> Field {
         let (Along::Time { before: field, .. } | Along::Position { field, .. }) = self.along;
-        (field.index, field.absent)
+        field
     }
 
-    /// Where an entry stands in the order.
+    /// The place of an entry in the order: seconds (negative, before the incident) or its position.
     pub fn place(&self, row: &Row<'_>) -> Option<i128> {
         let number = |field: Field| match row.field(field.index)? {
             Compared::Number(number) => Some(i128::from(number)),
@@ -181,10 +173,9 @@ impl Sequence {
         }
     }
 
-    /// Whether nobody knows where an entry stands.
+    /// Whether the place of an entry in the order is unknown.
     pub fn may_be_anywhere(&self, row: &Row<'_>) -> bool {
-        let (_, absent) = self.field();
-        self.place(row).is_none() && absent.of_entry(row) == Lack::Unknown
+        self.place(row).is_none() && self.field().lack(row) == Lack::Unknown
     }
 
     /// Entries for these steps in their order, and for how many of the first steps there are some. `sure`: those that
@@ -203,13 +194,13 @@ impl Sequence {
             let rows = rows.iter().enumerate().filter(|(_, row)| fits(row));
             let placed = rows.filter_map(|(number, row)| {
                 let at = self.place(row)?;
-                Some(Step { row: number, at, start: at, who: who(number, row), before: 0 })
+                Some(StepEntry { row: number, at, start: at, who: who(number, row), before: 0 })
             });
-            let mut placed: Vec<Step> = placed.collect();
+            let mut placed: Vec<StepEntry> = placed.collect();
             placed.sort_by_key(|step| (step.at, step.row));
             placed
         };
-        let mut done: Vec<Vec<Step>> = Vec::new();
+        let mut done: Vec<Vec<StepEntry>> = Vec::new();
         for (number, filter) in steps.iter().enumerate() {
             let mut placed = of_step(filter);
             if let Some(before) = done.last() {
@@ -239,25 +230,25 @@ impl Sequence {
 
     /// Which of these entries follow one of those of the step before, each with the one whose chain began last: that is
     /// the shortest.
-    fn following(&self, before: &[Step], placed: Vec<Step>, sure: bool, apart: bool) -> Vec<Step> {
+    fn following(&self, before: &[StepEntry], placed: Vec<StepEntry>, sure: bool, apart: bool) -> Vec<StepEntry> {
         if let Along::Position { adjacent: true, .. } = self.along
             && !apart
         {
-            let follow = |step: Step| {
+            let follow = |step: StepEntry| {
                 let wanted = step.at.checked_sub(1)?;
                 let place = before.partition_point(|earlier| earlier.at < wanted);
                 let earlier = before.get(place).filter(|earlier| earlier.at == wanted)?;
-                Some(Step { start: earlier.start, before: place, ..step })
+                Some(StepEntry { start: earlier.start, before: place, ..step })
             };
             return placed.into_iter().filter_map(follow).collect();
         }
         let is_timed = matches!(self.along, Along::Time { .. });
         let mut entering = before.iter().enumerate().peekable();
         // The two whose chains began last, and that tell of different things: one of them is not what follows.
-        let mut latest: [Option<(usize, &Step)>; 2] = [None, None];
+        let mut latest: [Option<(usize, &StepEntry)>; 2] = [None, None];
         let mut following = Vec::new();
         for step in placed {
-            let is_before = |earlier: &Step| earlier.at < step.at || (!sure && is_timed && earlier.at == step.at);
+            let is_before = |earlier: &StepEntry| earlier.at < step.at || (!sure && is_timed && earlier.at == step.at);
             while let Some(entered) = entering.next_if(|(_, earlier)| is_before(earlier)) {
                 latest = match latest {
                     [first, second] if first.is_none_or(|(_, known)| entered.1.start >= known.start) => {
@@ -274,7 +265,7 @@ impl Sequence {
                 };
             }
             let earlier = latest.into_iter().flatten().find(|(_, earlier)| apart || earlier.who != step.who);
-            following.extend(earlier.map(|(place, earlier)| Step { start: earlier.start, before: place, ..step }));
+            following.extend(earlier.map(|(place, earlier)| StepEntry { start: earlier.start, before: place, ..step }));
         }
         following
     }

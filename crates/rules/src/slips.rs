@@ -1,4 +1,4 @@
-//! What to write for what people write who know other languages.
+//! Help for words of other languages (Sigma, SQL, regular English) that people write in rules.
 
 use facts::FactType;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
@@ -65,7 +65,7 @@ pub(super) fn quantifier(word: &str, list: &ListDefinition) -> Option<String> {
     })
 }
 
-/// What to write where a comparison stands in a value: `< 2.0`.
+/// What to write in the place of a comparison inside a value: `< 2.0`.
 pub(super) fn comparison(fact: &FactDefinition, text: &str) -> Option<String> {
     let signs = [("<=", "|lte"), (">=", "|gte"), ("!=", "|neq"), ("<", "|lt"), (">", "|gt"), ("==", ""), ("=", "")];
     let (rest, modifier) =

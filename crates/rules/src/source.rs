@@ -7,11 +7,11 @@ use std::sync::Arc;
 use walkdir::WalkDir;
 
 use super::expected::EXPECTED;
+use super::needed_version;
 use super::test_file::{self, Beside};
-use super::tool;
 use rule_syntax::mistakes::Mistakes;
 use rule_syntax::prepared::{Part, Prepared, PreparedRule};
-use spanned_yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText, parse, read_file};
 use untrusted::display_path;
 
 /// Path below `rules/` and text of every file of the built-in set.
@@ -63,7 +63,7 @@ pub(super) struct SetSource {
 #[derive(Debug)]
 pub(super) struct RuleFile {
     pub text: Arc<YamlText>,
-    /// The folder of the rule set that it stands in, which is the area of its rules.
+    /// The folder of the rule set that it is in, which is the area of its rules.
     pub area: Option<String>,
     /// The tests of its rules in the file beside it.
     pub tests: Beside,
@@ -158,7 +158,7 @@ impl SetSource {
                 Ok(entry) => entry,
                 Err(error) => {
                     let message = format!("cannot be read: {error}");
-                    found.push(Diagnostic::error("R001", &nowhere, Span::file_start(), message));
+                    found.push(Diagnostic::error(Code::R001, &nowhere, Span::file_start(), message));
                     continue;
                 }
             };
@@ -177,7 +177,7 @@ impl SetSource {
             files = files.saturating_add(1);
             if files > MAX_FILES {
                 let message = format!("more than {MAX_FILES} files in one rule set");
-                found.push(Diagnostic::error("R004", &nowhere, Span::file_start(), message));
+                found.push(Diagnostic::error(Code::R004, &nowhere, Span::file_start(), message));
                 break;
             }
             set.files.push(path.to_owned());
@@ -200,7 +200,7 @@ impl SetSource {
         } else if set.rules.is_empty() && set.tests.is_empty() && set.expected.is_empty() && set.data.is_empty() {
             let message = "neither rules nor lists in this folder";
             let help = "rules stand in AREA/*.yaml below the folder, lists in data/*.yaml";
-            found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
+            found.push(Diagnostic::error(Code::R064, &nowhere, Span::file_start(), message).with_help(help));
         }
         set.place_tests(found);
         set
@@ -212,7 +212,7 @@ impl SetSource {
             let nowhere = YamlText::new(display_path(first), String::new());
             let message = "a folder of artifacts that says what they must yield, and no rules";
             let help = "`crashsift rules test` runs it";
-            found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
+            found.push(Diagnostic::error(Code::R064, &nowhere, Span::file_start(), message).with_help(help));
         }
     }
 
@@ -274,7 +274,7 @@ impl SetSource {
         };
         let mut mistakes = Mistakes::new(text);
         if let Some(entries) = mistakes.mapping(&root, "ruleset.yaml") {
-            if let Some(wrong) = root.get("tool").and_then(|node| tool::look(node, text)) {
+            if let Some(wrong) = root.get("tool").and_then(|node| needed_version::look(node, text)) {
                 // What a newer program reads is no mistake, and nothing else needs to be said of it.
                 self.needs_newer |= wrong.is_newer;
                 found.push(wrong.diagnostic);

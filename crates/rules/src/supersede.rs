@@ -1,4 +1,4 @@
-//! Rules that know more than others: where one of them matches, the others' findings are told, and are no rivals.
+//! Superseding: where a rule that knows more matches, findings of rules that it names no longer compete for the verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::finding::Finding;
 use super::parse::Read;
 use rule_syntax::mistakes::{closest, did_you_mean};
-use spanned_yaml::{Diagnostic, Node, Span, YamlText};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText};
 
 /// A rule that is superseded, as a rule names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(super) struct Superseded {
     pub span: Span,
 }
 
-/// A finding, and what deciding between it and others takes.
+/// A finding, with what decides whether it supersedes others.
 pub(super) struct Found<'r> {
     pub finding: Finding,
     pub supersedes: &'r [Superseded],
@@ -35,7 +35,8 @@ struct Winner {
 /// From this confidence on a finding takes the place of a surer one: it gives a verdict then.
 const LEAST: f64 = 0.3;
 
-/// Marks the findings that others supersede, and gives all: first those that stand, the surest first, then the others.
+/// Marks the findings that others supersede, and returns all: first those that are not superseded, the most confident
+/// first, then the others.
 ///
 /// What a text only mentions supersedes nothing that is certain, and a finding that is itself no more than a
 /// possibility nothing that is surer.
@@ -74,7 +75,7 @@ pub(super) struct Superseding {
 
 impl Superseding {
     /// What the rule at a node supersedes, if it supersedes anything.
-    pub fn of(rule: &Node, file: &Arc<YamlText>) -> Option<Self> {
+    pub fn read(rule: &Node, file: &Arc<YamlText>) -> Option<Self> {
         let items = rule.get("supersedes")?.items()?;
         let mut named: Vec<Superseded> = Vec::new();
         for item in items.iter().filter(|item| !item.is_nothing()) {
@@ -102,7 +103,7 @@ pub(super) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
         for one in superseded {
             if !read.has(&one.id) {
                 let message = format!("there is no rule `{}`", one.id);
-                let wrong = Diagnostic::error("R035", file, one.span, message);
+                let wrong = Diagnostic::error(Code::R035, file, one.span, message);
                 let known = closest(&one.id, read.written.iter().map(String::as_str));
                 let help = known.map_or_else(|| "`crashsift rules list` shows all rules".to_owned(), did_you_mean);
                 found.push(wrong.with_help(help));
@@ -114,13 +115,13 @@ pub(super) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
                 } else {
                     format!("`{}` supersedes this rule in turn, so neither would be left", one.id)
                 };
-                found.push(Diagnostic::error("R036", file, one.span, message));
+                found.push(Diagnostic::error(Code::R036, file, one.span, message));
             }
         }
     }
 }
 
-/// Whether a rule supersedes itself by way of `next`, and is the first by id of those that do: each circle is told
+/// Whether a rule supersedes itself by way of `next`, and is the first by id of those that do: each circle is reported
 /// once.
 fn is_first_of_circle(named: &BTreeMap<&str, Vec<&Superseded>>, rule: &str, next: &str) -> bool {
     let is_between = |id: &&&str| leads_to(named, next, id) && leads_to(named, id, rule);

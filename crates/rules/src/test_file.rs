@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::overlay::OVERLAY_KEYS;
 use super::self_test::{self, SelfTest, Tests};
 use rule_syntax::mistakes::{Mistakes, closest, did_you_mean, needed_help};
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
+use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
 
 /// What the name of such a file has before its ending.
 const MARK: &str = "tests";
@@ -56,7 +56,7 @@ fn name_of(path: &Path) -> String {
 pub(super) fn without_rules(rules: &Path, tests: &Arc<YamlText>) -> Diagnostic {
     let message = format!("this file has tests of the rules in {}, which is not in this folder", name_of(rules));
     let help = "the tests of the rules in NAME.yaml are in NAME.tests.yaml in the same folder";
-    Diagnostic::error("R054", tests, Span::file_start(), message).with_help(help)
+    Diagnostic::error(Code::R054, tests, Span::file_start(), message).with_help(help)
 }
 
 /// The file with tests beside a file with rules.
@@ -125,7 +125,7 @@ impl TestFile {
                 || "tests are beside their rule: those of the rules in NAME.yaml in NAME.tests.yaml".to_owned(),
                 did_you_mean,
             );
-            found.push(Diagnostic::error("R052", file, entry.span, message).with_help(help));
+            found.push(Diagnostic::error(Code::R052, file, entry.span, message).with_help(help));
         }
     }
 
@@ -145,7 +145,7 @@ impl TestFile {
         if !is_misspelt {
             let message = format!("a rule needs tests, and {} has none of `{name}`", name_of(Path::new(&file.name)));
             let help = format!("below `{name}:` there, {}", needed_help(TESTS).unwrap_or_default());
-            mistakes.error_with_help("R011", id.span, message, help);
+            mistakes.error_with_help(Code::R011, id.span, message, help);
         }
         None
     }
@@ -156,7 +156,7 @@ impl TestFile {
         let Some(tested) = entries.iter().find(|tested| Some(tested.id.as_str()) == id_of(rule)) else { return };
         let message = format!("the rule `{}` has tests here and inside of it", tested.id);
         let help = "move the tests of the rule into one of the two places";
-        let twice = Diagnostic::error("R053", file, tested.span, message);
+        let twice = Diagnostic::error(Code::R053, file, tested.span, message);
         mistakes.found.push(twice.with_other(&mistakes.file, inside, "and here").with_help(help));
     }
 }
@@ -182,12 +182,12 @@ fn entries(root: &Node, mistakes: &mut Mistakes) -> Option<Vec<Tested>> {
     mistakes.keys_or(entries, root.span, "a file with tests", &keys, &keys, rules_elsewhere);
     let tests = root.get(TESTS)?;
     match tests.entries() {
-        Some([]) => mistakes.error("R012", tests.span, "`tests` must not be empty"),
+        Some([]) => mistakes.error(Code::R012, tests.span, "`tests` must not be empty"),
         Some(entries) => return Some(entries.iter().map(|entry| tested(entry, mistakes)).collect()),
         None => {
             let message = format!("`tests` of a file must be a mapping, not {}", tests.kind_name());
             let help = "write the id of each rule and a `:`, and below it the list of its tests";
-            mistakes.error_with_help("R012", tests.span, message, help);
+            mistakes.error_with_help(Code::R012, tests.span, message, help);
         }
     }
     None

@@ -1,19 +1,19 @@
-//! Why a rule gave its answer: every term with what it found.
+//! Traces: how a rule came to its answer, with every term and what it found.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::entries::Lacking;
 use super::evaluate::{Evaluation, Truth, is_whole};
-use super::fitting::Entries;
+use super::list_entries::Entries;
+use super::log_coverage;
 use super::outcome::Outcome;
 use super::quantifier::Quantifier;
 use super::rule::{Effect, Rule};
 use super::selection::{EntryFilter, Selection, Term, Test};
 use super::sequence::{Along, Sequence};
-use super::span;
 use super::view::{Compared, Row, TIMELINE, View};
-use super::weigh::{LessSure, Scale, Step, weigh};
+use super::weigh::{LessSure, Scale, WeighedAdjustment, weigh};
 use facts::{FactType, Needed, Others, Value, schema};
 use spanned_yaml::YamlText;
 
@@ -43,7 +43,7 @@ pub struct Trace {
 pub struct Missing {
     /// Its path; of a field that entries of a list lack, the list's name and the field's with a dot between them.
     pub fact: String,
-    /// What would bring it.
+    /// The artifacts that have it.
     pub from: String,
     /// Why it is absent, where that is known: what it lacks of the incident itself.
     pub why: Option<&'static str>,
@@ -58,7 +58,7 @@ pub struct ConfidenceTrace {
     pub adjustments: Vec<AdjustmentTrace>,
     /// Why it was capped by what texts only say: how sure it can be, and the sentence that says so.
     pub caps: Vec<(f64, &'static str)>,
-    /// What came of it.
+    /// The confidence after all adjustments and caps.
     pub confidence: f64,
 }
 
@@ -132,7 +132,7 @@ pub struct SelectionTrace {
 pub struct TermTrace {
     /// How the rule writes it, on one line.
     pub written: String,
-    /// The same, line by line as it stands in the rule, without the indentation of the first line.
+    /// The same, line by line as in the rule, without the indentation of the first line.
     pub lines: Vec<String>,
     /// Its line in the rule's file.
     pub line: u32,
@@ -173,7 +173,7 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
     let logic = rule.logic();
     let mut evaluation = Evaluation::new(&logic.selections, view);
     let selections = logic.selections.iter().enumerate().map(|(index, selection)| {
-        let mut terms: Vec<&Term> = selection.alternatives.iter().flatten().collect();
+        let mut terms: Vec<&Term> = selection.terms().collect();
         terms.sort_by_key(|term| term.span.start);
         SelectionTrace {
             name: selection.name.clone(),
@@ -190,14 +190,14 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
         condition,
         selections,
         decisive: decisive.into_iter().collect(),
-        missing: missing.into_iter().map(|lacking| Missing::of(lacking, &logic.selections, view)).collect(),
+        missing: missing.into_iter().map(|lacking| Missing::explain(lacking, &logic.selections, view)).collect(),
         superseded_by: None,
         error: None,
         confidence: (condition == Truth::True).then(|| {
-            let weighed = weigh(&Scale::of(rule), &mut evaluation, view, &LessSure::default());
+            let weighed = weigh(&Scale::of_rule(rule), &mut evaluation, view, &LessSure::default());
             ConfidenceTrace {
                 first: weighed.first,
-                adjustments: weighed.steps.iter().map(AdjustmentTrace::of).collect(),
+                adjustments: weighed.steps.iter().map(AdjustmentTrace::new).collect(),
                 caps: weighed.caps,
                 confidence: weighed.confidence,
             }
@@ -206,8 +206,8 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
 }
 
 impl AdjustmentTrace {
-    fn of(step: &Step<'_>) -> Self {
-        let Step { adjustment, holds, counts } = step;
+    fn new(step: &WeighedAdjustment<'_>) -> Self {
+        let WeighedAdjustment { adjustment, holds, counts } = step;
         Self { when: adjustment.written.clone(), change: adjustment.change, holds: *holds, counts: *counts }
     }
 }
@@ -221,7 +221,7 @@ impl Missing {
         }
     }
 
-    fn of(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Self {
+    fn explain(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Self {
         let log = needed_log(lacking, selections, view).map(|log| log.to_string());
         let why = view.facts().why_absent(lacking.path).filter(|_| lacking.field.is_none());
         Self { fact: lacking.to_string(), from: log.unwrap_or_else(|| brings(lacking).to_owned()), why }
@@ -231,18 +231,17 @@ impl Missing {
 /// What would tell of entries of a list that can't be known to lack them: what the first of the terms needs
 /// that ask for it.
 fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Option<Needed> {
-    let terms = selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
-    let mut undecided = terms.filter(|term| {
+    let mut undecided = selections.iter().flat_map(Selection::terms).filter(|term| {
         term.test.path() == lacking.path && lacking.field.is_none() && term.test.truth(view) == Truth::Undecided
     });
     undecided.find_map(|term| match &term.test {
         Test::List { index, .. } | Test::Sequence { index, .. } => {
             let Some(recorded) = view.recorded_of(*index) else {
-                let of_sigma = view.list(*index).is_none() && term.test.entries().any(span::is_of_sigma);
+                let of_sigma = view.list(*index).is_none() && term.test.entries().any(log_coverage::is_of_sigma);
                 return (lacking.path == TIMELINE && of_sigma).then_some(Needed::Sigma);
             };
             let before = matches!(term.test, Test::Sequence { .. });
-            term.test.entries().find_map(|entries| span::lacking(entries, before, recorded))
+            term.test.entries().find_map(|entries| log_coverage::lacking(entries, before, recorded))
         }
         _ => None,
     })
@@ -354,14 +353,14 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
             view.scalar(*index).map(|seen| format!("it is {}", seen.value.display(fact.kind)))
         }
         Test::ListKnown { index, .. } => view.list(*index).map(|rows| format!("it has {} entries", rows.len())),
-        Test::List { index, list, entries, quantifier } => view.list(*index).map(|rows| {
+        Test::List { index, entries, quantifier, .. } => view.list(*index).map(|rows| {
             let fitting = rows.iter().filter(|row| entries.fits(row));
             let perhaps = rows.iter().filter(|row| entries.truth(row) == Truth::Undecided).count();
             let perhaps = match perhaps {
                 0 => String::new(),
                 more => format!(", and of {more} it is not known"),
             };
-            let log = view.recorded_of(*index).and_then(|recorded| span::lacking(entries, false, recorded));
+            let log = view.recorded_of(*index).and_then(|recorded| log_coverage::lacking(entries, false, recorded));
             let log = log.filter(|_| holds == Truth::Undecided);
             let all = holds != Truth::Undecided || is_whole(*index, entries, false, view);
             let log = match (log, all) {
@@ -376,8 +375,7 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
             match quantifier {
                 Quantifier::Count(count) => {
                     let different = count.values(fitting.clone()).map(|values| {
-                        let field = count.distinct.and_then(|distinct| list.fields.get(distinct.field));
-                        told(&values, field.map_or(FactType::Number, |field| field.kind))
+                        told(&values, count.distinct.map_or(FactType::Number, |field| field.definition.kind))
                     });
                     let within = count.within.map(|_| count.counted(fitting).len());
                     match (different, within) {
@@ -392,14 +390,14 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
         }),
         Test::Sequence { index, sequence, .. } => view.list(*index).map(|rows| {
             let lacks = |step: &EntryFilter| {
-                view.recorded_of(*index).is_some_and(|recorded| span::lacking(step, true, recorded).is_some())
+                view.recorded_of(*index).is_some_and(|recorded| log_coverage::lacking(step, true, recorded).is_some())
             };
             let is_open = holds == Truth::Undecided && sequence.steps.iter().any(lacks);
             let log = if is_open { UNCOVERED } else { "" };
             format!("{}{}{log}", steps(sequence, rows), unlisted(&term.test, holds, *index, view))
         }),
     };
-    let (fits, may_fit) = Entries::of(&term.test, view);
+    let (fits, may_fit) = Entries::found_by(&term.test, view);
     TermTrace {
         written: file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" "),
         lines: file.lines_of(term.span),

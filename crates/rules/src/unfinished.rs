@@ -1,5 +1,5 @@
-//! What a draft says where only its author can say more: `rules new` writes it, and `rules check` finds it when it is
-//! left.
+//! The sentences that `rules new` writes into a draft for its author to replace; `rules check` finds those that are left
+//! (R095).
 
 /// In the place of why a crash happens.
 pub const WHY: &str = "Why that is so has not been written yet.";

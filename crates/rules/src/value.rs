@@ -1,12 +1,12 @@
-//! Values as rule authors write them, read by the type that the fact schema gives them.
+//! Reading values as rule authors write them, by the type of the fact in the schema.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::slips;
+use super::{slips, unknown};
 use evidence::{BugcheckCode, Version, base_name};
 use facts::{FactDefinition, FactType, Value};
-use rule_syntax::mistakes::{listing, suggestion};
+use rule_syntax::mistakes::suggestion;
 use windows_codes::{Kind, aliases, code_of, names_of};
 
 /// A text is not a value of the wanted type.
@@ -19,7 +19,7 @@ pub(super) struct NotAValue {
 }
 
 /// Reads a value of a fact: codes may have their names, and stop codes the flag of small dumps, which the fact has not.
-pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> {
+pub(super) fn read(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> {
     let by_name = |wrong: NotAValue| {
         let kind = match (fact.path, fact.kind) {
             (STOP, _) => Kind::Bugcheck,
@@ -39,7 +39,7 @@ pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> 
     }
 }
 
-/// "did you mean" for what is nearly the name of a code.
+/// "did you mean" for a text that is close to the name of a code.
 fn name_like(kind: Kind, text: &str) -> Option<String> {
     let text = text.trim();
     /// No name is longer.
@@ -93,10 +93,7 @@ pub(super) fn noun(kind: FactType) -> &'static str {
 
 fn help(kind: FactType, text: &str) -> String {
     match kind {
-        FactType::Word(words) => {
-            let known = words.iter().copied();
-            suggestion(text, known.clone()).unwrap_or_else(|| format!("it is one of {}", listing(known)))
-        }
+        FactType::Word(words) => unknown::help(text, words.iter().copied(), "it is one of"),
         FactType::Code if is_ambiguous(text) => format!("write 0x{text} if it is hexadecimal"),
         FactType::Code => {
             "a code is written like 0xC0000409, c0000409, -1073740791 or 3221226505, or as its name".to_owned()
@@ -259,7 +256,7 @@ mod tests {
     fn codes_may_have_their_names_and_stops_the_flag_of_small_dumps() {
         let read = |path, text| {
             let fact = facts::schema::scalar(path).expect("a fact");
-            of(fact, text).ok()
+            super::read(fact, text).ok()
         };
         assert_eq!(read("exception.code", "STATUS_STACK_BUFFER_OVERRUN"), Some(Value::Number(0xC000_0409)));
         assert_eq!(read("exception.fast_fail", "FAST_FAIL_FATAL_APP_EXIT"), Some(Value::Number(7)));
@@ -278,7 +275,8 @@ mod tests {
         let mistake = parse(FactType::Flag, "yes").expect_err("no flag");
         assert_eq!(mistake.help, "write `true` or `false`");
         assert_eq!(parse(FactType::Version, "v2.1").expect_err("no version").help, "write `2.1`");
-        let near = |path, text| of(facts::schema::scalar(path).expect("a fact"), text).expect_err("no name").help;
+        let near =
+            |path, text| super::read(facts::schema::scalar(path).expect("a fact"), text).expect_err("no name").help;
         assert_eq!(near("exception.code", "STATUS_ACCES_VIOLATION"), "did you mean `STATUS_ACCESS_VIOLATION`?");
         assert_eq!(near("exception.code", "EXCEPTION_ACCES_VIOLATION"), "did you mean `STATUS_ACCESS_VIOLATION`?");
         assert_eq!(near("bugcheck.code", "VIDEO_TDR_FAILUR"), "did you mean `VIDEO_TDR_FAILURE`?");

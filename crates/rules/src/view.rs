@@ -10,7 +10,7 @@ use facts::{
     Around, EvidenceRef, FactSet, FactType, Nearby, OtherIncident, OtherIncidents, Record, Recorded, Shared, Value,
 };
 
-/// A value in the form in which it compares.
+/// A value of an incident, prepared for comparisons.
 #[derive(Debug)]
 pub(super) struct Seen<'a> {
     /// The value as it was read.
@@ -192,12 +192,12 @@ pub(super) struct View<'a> {
     /// The other incidents with those that nobody knows to be among them.
     possible_others: OnceCell<Vec<Row<'a>>>,
     /// What counts.
-    counted: Counted,
+    counted: CountedStatements,
 }
 
-/// Which statements of texts count.
+/// Which statements of texts count as facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Counted {
+enum CountedStatements {
     All,
     /// Those that are not only mentioned.
     Certain,
@@ -229,7 +229,7 @@ impl<'a> View<'a> {
         let known_lists = LISTS.iter().map(|list| is_known(list.name)).collect();
         let lists = LISTS.iter().map(|_| OnceCell::new()).collect();
         let possible_others = OnceCell::new();
-        Self { facts, around, program, scalars, known_lists, lists, possible_others, counted: Counted::All }
+        Self { facts, around, program, scalars, known_lists, lists, possible_others, counted: CountedStatements::All }
     }
 
     /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only
@@ -239,10 +239,10 @@ impl<'a> View<'a> {
         let listed = LISTS_WITH_MENTIONS.iter().any(|list| self.has(list, "mentioned"));
         let (text, _, certain, _) = TEXT;
         let other = flagged || listed || self.has(text, certain);
-        other.then(|| Self { counted: Counted::Certain, ..Self::new(self.facts, self.around) })
+        other.then(|| Self { counted: CountedStatements::Certain, ..Self::new(self.facts, self.around) })
     }
 
-    /// The same incident, where a crash is told by itself in it, also without quotations of which nobody says that they
+    /// The same incident, where a crash is stated without doubt in it, also without quotations of which nobody states that they
     /// appeared. `None` where there are none, or no such crash.
     pub fn without_quotations(&self) -> Option<View<'a>> {
         let told = MENTIONS
@@ -250,7 +250,7 @@ impl<'a> View<'a> {
             .any(|(flag, facts)| !is_set(self.facts, flag) && facts.iter().any(|fact| self.facts.get(fact).is_some()));
         let (text, _, _, reported) = TEXT;
         let quoted = self.has(text, reported) || LISTS_WITH_MENTIONS.iter().any(|list| self.has(list, "unreported"));
-        (told && quoted).then(|| Self { counted: Counted::Reported, ..Self::new(self.facts, self.around) })
+        (told && quoted).then(|| Self { counted: CountedStatements::Reported, ..Self::new(self.facts, self.around) })
     }
 
     /// Whether an entry of a list has a field.
@@ -260,7 +260,7 @@ impl<'a> View<'a> {
 
     /// Whether only certain facts count, and this one, by its index, is only mentioned.
     pub fn in_doubt(&self, index: usize) -> bool {
-        self.counted >= Counted::Certain
+        self.counted >= CountedStatements::Certain
             && SCALARS.get(index).is_some_and(|definition| {
                 MENTIONS.iter().any(|(flag, facts)| facts.contains(&definition.path) && is_set(self.facts, flag))
             })
@@ -336,8 +336,8 @@ impl<'a> View<'a> {
         let records = self.facts.list(definition.name)?.iter();
         let flagged = |record: &Record, flag| record.get(flag) == Some(&Value::Flag(true));
         let counted = records.filter(|record| {
-            let mentioned = self.counted >= Counted::Certain && flagged(record, "mentioned");
-            let quoted = self.counted >= Counted::Reported && flagged(record, "unreported");
+            let mentioned = self.counted >= CountedStatements::Certain && flagged(record, "mentioned");
+            let quoted = self.counted >= CountedStatements::Reported && flagged(record, "unreported");
             !mentioned && !quoted
         });
         let rows = counted.map(|record| {
@@ -355,7 +355,9 @@ impl<'a> View<'a> {
         let (text, line, certain, reported) = TEXT;
         let is_line = list.name == text && field.path == line;
         let part = |least, part| record.get(part).filter(|_| is_line && self.counted >= least);
-        part(Counted::Certain, certain).or_else(|| part(Counted::Reported, reported)).or_else(|| record.get(field.path))
+        part(CountedStatements::Certain, certain)
+            .or_else(|| part(CountedStatements::Reported, reported))
+            .or_else(|| record.get(field.path))
     }
 }
 

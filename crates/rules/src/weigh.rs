@@ -1,4 +1,4 @@
-//! How sure a rule that matches is: its own confidence, moved by adjustments, and capped where its evidence is thin.
+//! Weighing a rule that matches: its own confidence, moved by adjustments, and capped where its evidence is uncertain.
 
 use std::cell::OnceCell;
 
@@ -12,7 +12,7 @@ use rule_syntax::condition::Condition;
 const MOST_OF_A_MENTION: f64 = 0.5;
 const ONLY_MENTIONED: &str = "The text only mentions this: in passing, in advice, in a denial or in a list of codes.";
 /// A finding that rests on a quotation of which nobody says that it appeared is no surer than this beside a crash that
-/// is told by itself: probable.
+/// is stated without doubt: probable.
 const MOST_OF_A_QUOTATION: f64 = 0.79;
 const ONLY_QUOTED: &str = "The message stands as a quotation in a sentence that does not say that it appeared, beside a crash that is told by \
      itself.";
@@ -20,7 +20,7 @@ const ONLY_QUOTED: &str = "The message stands as a quotation in a sentence that 
 const DOCUMENT: &str = "incident.document";
 const IN_A_DOCUMENT: &str =
     "The text reads like a guide and not like a report of a crash; give it with --ticket if it is one.";
-/// Nothing is impossible, and nothing is certain.
+/// The bounds of every confidence: nothing is impossible, and nothing is certain.
 const LEAST: f64 = 0.01;
 const MOST: f64 = 0.99;
 
@@ -28,18 +28,18 @@ const MOST: f64 = 0.99;
 pub(super) struct Weighed<'r> {
     /// The rule's own.
     pub first: f64,
-    /// What the rule says can move it, in its order.
-    pub steps: Vec<Step<'r>>,
+    /// The rule's adjustments, in its order.
+    pub steps: Vec<WeighedAdjustment<'r>>,
     /// Why it was capped by what texts only say: how sure it can be, and the sentence that says so.
     pub caps: Vec<(f64, &'static str)>,
     /// Whether it rests on what is only mentioned or quoted.
     pub in_doubt: bool,
-    /// What came of it, two decimals.
+    /// The confidence after all adjustments and caps, two decimals.
     pub confidence: f64,
 }
 
 /// An adjustment and whether it counts.
-pub(super) struct Step<'r> {
+pub(super) struct WeighedAdjustment<'r> {
     pub adjustment: &'r Adjustment,
     /// Whether its condition holds.
     pub holds: Truth,
@@ -47,7 +47,7 @@ pub(super) struct Step<'r> {
     pub counts: bool,
 }
 
-/// An incident with less and less of what texts say.
+/// Views of an incident without statements of texts that are uncertain, made when first needed.
 #[derive(Default)]
 pub(super) struct LessSure<'a> {
     certain: OnceCell<Option<View<'a>>>,
@@ -66,7 +66,7 @@ impl<'a> LessSure<'a> {
     }
 }
 
-/// What decides how sure a rule is.
+/// The parts of a rule that decide its confidence.
 #[derive(Clone)]
 pub(super) struct Scale<'r> {
     /// How sure it is by itself.
@@ -77,7 +77,7 @@ pub(super) struct Scale<'r> {
 }
 
 impl<'r> Scale<'r> {
-    pub fn of(rule: &'r Rule) -> Self {
+    pub fn of_rule(rule: &'r Rule) -> Self {
         let (texts, logic) = (rule.texts(), rule.logic());
         let adjustments = texts.adjustments.iter().collect();
         Self { first: texts.confidence, adjustments, condition: &logic.condition, selections: &logic.selections }
@@ -108,7 +108,7 @@ pub(super) fn weigh<'r, 'v>(
             Effect::Most(cap) if counts => most = most.min(cap),
             Effect::By(_) | Effect::Most(_) => {}
         }
-        steps.push(Step { adjustment, holds, counts });
+        steps.push(WeighedAdjustment { adjustment, holds, counts });
     }
     confidence = confidence.min(most);
     let document = view.facts().get(DOCUMENT).is_some();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use super::record::fold;
-use spanned_yaml::{Diagnostic, Node, Span, YamlText, parse};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText, parse};
 
 /// The table's file.
 const TABLE_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/sigma-logsources.yaml"));
@@ -118,7 +118,7 @@ pub fn check_logsources(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) {
             if let Err(span) = Table::read(&root) {
                 let help = "a service has `channels`, a category has `sources` with `channel` and `ids`";
                 let message = "this is no log source";
-                mistakes.push(Diagnostic::error("R090", file, span, message).with_help(help));
+                mistakes.push(Diagnostic::error(Code::R090, file, span, message).with_help(help));
             }
         }
         Err(wrong) => mistakes.extend(wrong),
@@ -178,10 +178,10 @@ mod tests {
         assert_eq!(found(whole.to_owned()), []);
         assert_eq!(
             found("services: []\ncategories:\n  - {category: a, sources: [{ids: [1]}]}\n".to_owned()),
-            [("R090", 3)]
+            [(Code::R090, 3)]
         );
-        assert_eq!(found("services:\n  - {service: a, channels: b}\ncategories: []\n".to_owned()), [("R090", 2)]);
-        assert_eq!(found("services: []\n".to_owned()), [("R090", 1)]);
+        assert_eq!(found("services:\n  - {service: a, channels: b}\ncategories: []\n".to_owned()), [(Code::R090, 2)]);
+        assert_eq!(found("services: []\n".to_owned()), [(Code::R090, 1)]);
     }
 
     #[test]

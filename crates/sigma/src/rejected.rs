@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use spanned_yaml::{Diagnostic, Node, Span, YamlText};
+use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText};
 
 /// Title, id and level of a document, as far as they can be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,10 +61,6 @@ pub(super) fn by_reason(rejected: &[Rejected]) -> Vec<(usize, &str)> {
     counts
 }
 
-/// The code of mistakes.
-const BROKEN: &str = "S001";
-/// The code of what is not supported.
-const UNSUPPORTED: &str = "S002";
 /// The reason of all mistakes.
 const MISTAKEN: &str = "not written as the specification asks";
 
@@ -82,13 +78,13 @@ impl<'f> Faults<'f> {
 
     /// Adds a fault: something breaks the specification.
     pub(super) fn broken(&mut self, span: Span, message: impl Into<String>) {
-        let diagnostic = Diagnostic::error(BROKEN, self.file, span, message);
+        let diagnostic = Diagnostic::error(Code::S001, self.file, span, message);
         self.found.push(Fault { reason: MISTAKEN.to_owned(), broken: true, diagnostic });
     }
 
     /// Adds a fault: the rule needs something that is not supported.
     pub(super) fn unsupported(&mut self, span: Span, reason: impl Into<String>, message: impl Into<String>) {
-        let diagnostic = Diagnostic::warning(UNSUPPORTED, self.file, span, message);
+        let diagnostic = Diagnostic::warning(Code::S002, self.file, span, message);
         self.found.push(Fault { reason: reason.into(), broken: false, diagnostic });
     }
 }

@@ -4,23 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level as SnippetLevel, Renderer, Snippet};
+use diagnostic_codes::{Code, Level};
 
 use super::text::{Span, YamlText};
-
-/// How bad a mistake is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// A mistake because of which the file can't be used.
-    Error,
-    /// A probable mistake in a file that can be used.
-    Warning,
-}
 
 /// One mistake: its place, a message, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Stable code, `R` and three digits.
-    pub code: &'static str,
+    /// What kind of mistake it is.
+    pub code: Code,
     /// How bad it is.
     pub level: Level,
     /// The file it is in.
@@ -49,7 +41,7 @@ pub struct OtherPlace {
 impl Diagnostic {
     /// An error.
     #[must_use]
-    pub fn error(code: &'static str, file: &Arc<YamlText>, span: Span, message: impl Into<String>) -> Self {
+    pub fn error(code: Code, file: &Arc<YamlText>, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
             level: Level::Error,
@@ -63,7 +55,7 @@ impl Diagnostic {
 
     /// A warning.
     #[must_use]
-    pub fn warning(code: &'static str, file: &Arc<YamlText>, span: Span, message: impl Into<String>) -> Self {
+    pub fn warning(code: Code, file: &Arc<YamlText>, span: Span, message: impl Into<String>) -> Self {
         Self { level: Level::Warning, ..Self::error(code, file, span, message) }
     }
 
@@ -107,7 +99,7 @@ impl Diagnostic {
                 second = Some(elsewhere.annotation(mark));
             }
         }
-        let mut group: Group<'_> = level.primary_title(self.message.as_str()).id(self.code).element(snippet);
+        let mut group: Group<'_> = level.primary_title(self.message.as_str()).id(self.code.id()).element(snippet);
         if let Some(second) = second {
             group = group.element(second);
         }
@@ -134,10 +126,7 @@ fn caret(file: &YamlText, span: Span) -> std::ops::Range<usize> {
 impl fmt::Display for Diagnostic {
     /// `file:line:column: error[R000]: message`, for editors and scripts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let level = match self.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-        };
+        let level = self.level.word();
         let (file, line, column) = (&self.file.name, self.span.line, self.span.column);
         write!(f, "{file}:{line}:{column}: {level}[{}]: {}", self.code, self.message)
     }
@@ -158,11 +147,12 @@ mod tests {
     #[test]
     fn a_mistake_is_shown_in_the_users_file() {
         let file = YamlText::new("my.yaml", "a: 1\nb: wrong\n".to_owned());
-        let mistake = Diagnostic::error("R999", &file, file.span(8..13), "this is wrong").with_help("write `right`");
-        assert_eq!(mistake.to_string(), "my.yaml:2:4: error[R999]: this is wrong");
+        let mistake =
+            Diagnostic::error(Code::R012, &file, file.span(8..13), "this is wrong").with_help("write `right`");
+        assert_eq!(mistake.to_string(), "my.yaml:2:4: error[R012]: this is wrong");
         let shown = mistake.render(false);
         let expected = "\
-error[R999]: this is wrong
+error[R012]: this is wrong
  --> my.yaml:2:4
   |
 2 | b: wrong
@@ -177,7 +167,7 @@ error[R999]: this is wrong
         for text in ["", "a", "a\n", "\n"] {
             let file = YamlText::new("end.yaml", text.to_owned());
             let span = file.span(text.len()..text.len());
-            assert!(Diagnostic::error("R999", &file, span, "ends too early").render(false).contains("end.yaml"));
+            assert!(Diagnostic::error(Code::R012, &file, span, "ends too early").render(false).contains("end.yaml"));
         }
     }
 }

@@ -19,7 +19,8 @@ mod reader;
 mod text;
 
 pub use closest::closest;
-pub use diagnostic::{Diagnostic, Level, OtherPlace, sort as sort_diagnostics};
+pub use diagnostic::{Diagnostic, OtherPlace, sort as sort_diagnostics};
+pub use diagnostic_codes::{Code, Level};
 pub use node::{Entry, Kind, Node, Style};
 pub use reader::{MAX_BYTES, MAX_DEPTH, MAX_NODES, parse, parse_documents, parse_leniently, read_file};
 pub use text::{Span, YamlText};

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use diagnostic_codes::Code;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError};
 
 use super::diagnostic::Diagnostic;
@@ -25,8 +26,9 @@ pub const MAX_DEPTH: usize = 32;
 /// # Errors
 /// One diagnostic when the file can't be read, is too large or is not UTF-8.
 pub fn read_file(path: &Path, name: &str) -> Result<Arc<YamlText>, Diagnostic> {
-    let fail =
-        |message: String| Diagnostic::error("R001", &YamlText::new(name, String::new()), Span::file_start(), message);
+    let fail = |message: String| {
+        Diagnostic::error(Code::R001, &YamlText::new(name, String::new()), Span::file_start(), message)
+    };
     let metadata = std::fs::metadata(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
     if !metadata.is_file() {
         return Err(fail("cannot be read: not a regular file".to_owned()));
@@ -98,7 +100,7 @@ fn read(file: &Arc<YamlText>, most_documents: usize) -> Result<Vec<Node>, Vec<Di
 fn build(file: &Arc<YamlText>, most_documents: usize) -> Result<Builder<'_>, Vec<Diagnostic>> {
     if file.text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, more than the {MAX_BYTES} that are read", file.text.len());
-        return Err(vec![Diagnostic::error("R001", file, Span::file_start(), message)]);
+        return Err(vec![Diagnostic::error(Code::R001, file, Span::file_start(), message)]);
     }
     let mut builder = Builder::new(file);
     match builder.run(most_documents) {
@@ -117,7 +119,7 @@ fn build(file: &Arc<YamlText>, most_documents: usize) -> Result<Builder<'_>, Vec
 fn no_content(file: &Arc<YamlText>) -> Diagnostic {
     let help =
         "there is nothing in it, or only comments: was it saved? Rules begin with the lines `schema: 1` and `rules:`";
-    Diagnostic::error("R002", file, Span::file_start(), "the file has no content").with_help(help)
+    Diagnostic::error(Code::R002, file, Span::file_start(), "the file has no content").with_help(help)
 }
 
 /// A collection that is still open.
@@ -165,7 +167,7 @@ impl<'a> Builder<'a> {
                     documents = documents.saturating_add(1);
                     if documents > most_documents {
                         let message = "a second document begins here; a file holds one";
-                        return Err(self.fatal("R002", span, message, "remove the `---` or use another file"));
+                        return Err(self.fatal(Code::R002, span, message, "remove the `---` or use another file"));
                     }
                 }
                 Event::Alias(_) => return Err(Box::new(alias(self.file, span))),
@@ -198,7 +200,7 @@ impl<'a> Builder<'a> {
     fn push(&mut self, open: Open, span: Span) -> Result<(), Box<Diagnostic>> {
         if self.open.len() >= MAX_DEPTH {
             let message = format!("nested deeper than {MAX_DEPTH} levels");
-            return Err(Box::new(Diagnostic::error("R004", self.file, span, message)));
+            return Err(Box::new(Diagnostic::error(Code::R004, self.file, span, message)));
         }
         self.open.push(open);
         Ok(())
@@ -237,7 +239,7 @@ impl<'a> Builder<'a> {
         self.nodes = self.nodes.saturating_add(1);
         if self.nodes > MAX_NODES {
             let message = format!("more than {MAX_NODES} values in one file");
-            return Err(Box::new(Diagnostic::error("R004", self.file, node.span, message)));
+            return Err(Box::new(Diagnostic::error(Code::R004, self.file, node.span, message)));
         }
         match self.open.last_mut() {
             None => self.roots.push(node),
@@ -249,7 +251,7 @@ impl<'a> Builder<'a> {
                     let Some(name) = node.text() else {
                         let message = format!("a key must be a text, not {}", node.kind_name());
                         let help = "a text with `{`, `[` or `? ` at its start needs quotes";
-                        return Err(self.fatal("R006", node.span, &message, help));
+                        return Err(self.fatal(Code::R006, node.span, &message, help));
                     };
                     let again = seen.contains_key(name);
                     if let Some(first) = seen.get(name) {
@@ -260,9 +262,14 @@ impl<'a> Builder<'a> {
                             "remove one of the two, or write its values as one list"
                         };
                         self.mistakes.push(
-                            Diagnostic::error("R005", self.file, node.span, format!("the key `{name}` stands twice"))
-                                .with_other(self.file, *first, "first here")
-                                .with_help(help),
+                            Diagnostic::error(
+                                Code::R005,
+                                self.file,
+                                node.span,
+                                format!("the key `{name}` stands twice"),
+                            )
+                            .with_other(self.file, *first, "first here")
+                            .with_help(help),
                         );
                     } else {
                         seen.insert(name.to_owned(), node.span);
@@ -278,16 +285,16 @@ impl<'a> Builder<'a> {
         if anchor != 0 {
             let message = "anchors (`&name`) are not used in these files";
             let help = "a text that begins with `&` needs quotes";
-            self.mistakes.push(Diagnostic::error("R003", self.file, span, message).with_help(help));
+            self.mistakes.push(Diagnostic::error(Code::R003, self.file, span, message).with_help(help));
         }
         if tag {
             let message = "tags (`!name`) are not used in these files";
             let help = "a text that begins with `!` needs quotes";
-            self.mistakes.push(Diagnostic::error("R003", self.file, span, message).with_help(help));
+            self.mistakes.push(Diagnostic::error(Code::R003, self.file, span, message).with_help(help));
         }
     }
 
-    fn fatal(&self, code: &'static str, span: Span, message: &str, help: &str) -> Box<Diagnostic> {
+    fn fatal(&self, code: Code, span: Span, message: &str, help: &str) -> Box<Diagnostic> {
         Box::new(Diagnostic::error(code, self.file, span, message).with_help(help))
     }
 
@@ -298,7 +305,7 @@ impl<'a> Builder<'a> {
             return alias(self.file, at);
         }
         if info.contains("recursion limit") {
-            return Diagnostic::error("R004", self.file, at, format!("nested deeper than {MAX_DEPTH} levels"));
+            return Diagnostic::error(Code::R004, self.file, at, format!("nested deeper than {MAX_DEPTH} levels"));
         }
         syntax_error::diagnose(self.file, info, at)
     }
@@ -315,7 +322,7 @@ impl<'a> Builder<'a> {
 }
 
 fn alias(file: &Arc<YamlText>, span: Span) -> Diagnostic {
-    Diagnostic::error("R003", file, span, "aliases (`*name`) are not used in these files")
+    Diagnostic::error(Code::R003, file, span, "aliases (`*name`) are not used in these files")
         .with_help(syntax_error::instead_of_alias(file, span))
 }
 

@@ -22,7 +22,7 @@ use pipeline::{Options, Silent, inspect};
 use report::inspected::Inspected;
 use report::json::write_indented;
 use report::text::page::Page;
-use rules::{Occasion, Outcome, RuleSet, SuppressedBy, Trace, Truth, closest};
+use rules::{Occasion, Outcome, RuleSet, Ruling, SuppressedBy, Trace, Truth, closest};
 use windows_codes::Knowledge;
 
 /// The most undecided rules, and the most nearly matching ones, that are shown of an incident without `-v`.
@@ -139,8 +139,11 @@ impl<'i> Answer<'i> {
         let occasion = Occasion { host: incident.host.as_deref(), time: incident.time };
         let (mut suppressed, mut shown_again) = (BTreeMap::new(), BTreeMap::new());
         for Trace { rule, .. } in traces.iter().filter(|trace| trace.condition == Truth::True) {
-            suppressed.extend(rules.suppressed_by(rule, facts, occasion).map(|by| (rule.clone(), by)));
-            shown_again.extend(rules.suppression_ended(rule, facts, occasion).map(|by| (rule.clone(), by)));
+            match rules.ruling(rule, facts, occasion) {
+                Ruling::Suppressed(by) => drop(suppressed.insert(rule.clone(), by)),
+                Ruling::ShownAgain(by) => drop(shown_again.insert(rule.clone(), by)),
+                Ruling::Shown => {}
+            }
         }
         Self { incident, traces, suppressed, shown_again, one_rule }
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rules::RuleSet;
+use spanned_yaml::Code;
 
 use super::load;
 
@@ -75,15 +76,15 @@ fn a_file_that_is_missing_is_told_once() {
         let found = RuleSet::load(true, &[set.path(name)]).expect_err("a mistake");
         found.iter().map(|mistake| mistake.code).collect::<Vec<_>>()
     };
-    assert_eq!(codes("t/nothing.tests.yaml"), ["R001"]);
+    assert_eq!(codes("t/nothing.tests.yaml"), [Code::R001]);
     // What can't be read is not reported as missing in the other file, too.
     fs::write(set.path("t/rule.tests.yaml"), [0xFF, 0xFE, 0x00]).expect("written");
-    assert_eq!((codes(""), codes("t/rule.yaml")), (vec!["R001"], vec!["R001"]));
+    assert_eq!((codes(""), codes("t/rule.yaml")), (vec![Code::R001], vec![Code::R001]));
     set.write("t/rule.tests.yaml", TESTS);
     fs::write(set.path("t/rule.yaml"), [0xFF, 0xFE, 0x00]).expect("written");
-    assert_eq!((codes(""), codes("t/rule.yaml")), (vec!["R001"], vec!["R001"]));
+    assert_eq!((codes(""), codes("t/rule.yaml")), (vec![Code::R001], vec![Code::R001]));
     fs::remove_file(set.path("t/rule.yaml")).expect("a file");
-    assert_eq!((codes(""), codes("t/rule.tests.yaml")), (vec!["R054"], vec!["R054"]));
+    assert_eq!((codes(""), codes("t/rule.tests.yaml")), (vec![Code::R054], vec![Code::R054]));
 }
 
 /// Damaged files with tests must give diagnostics, never a panic.

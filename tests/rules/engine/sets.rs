@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rules::RuleSet;
+use spanned_yaml::Code;
 
 use super::{demo, hooked, rule_with, tests_of};
 
@@ -35,8 +36,8 @@ fn a_folder_named_builtin_takes_the_place_of_the_built_in_set() {
 fn a_missing_path_and_a_folder_without_rules_are_mistakes() {
     let folder = tempfile::tempdir().expect("a folder");
     let code = |path: PathBuf| RuleSet::load(true, &[path]).expect_err("a mistake")[0].code;
-    assert_eq!(code(folder.path().join("nothing.yaml")), "R001");
-    assert_eq!(code(folder.path().to_owned()), "R064");
+    assert_eq!(code(folder.path().join("nothing.yaml")), Code::R001);
+    assert_eq!(code(folder.path().to_owned()), Code::R064);
 }
 
 /// A list of lines is asked for by name, and a folder's own list stands before a built-in one of that name, for its rules.

@@ -1,4 +1,4 @@
-//! Adjustments that always or never count: they say less than they seem to.
+//! R100: adjustments that count in every match of their rule, or in none.
 
 use super::Linted;
 use crate::compare::Compare;
@@ -6,9 +6,9 @@ use crate::quantifier::Quantifier;
 use crate::rule::{Adjustment, Effect, Rule};
 use crate::selection::{Selection, Term, Test};
 use rule_syntax::condition::Condition;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
-/// Rules that ask for more different things than this are not looked through: each doubles what there is to try.
+/// Rules with more distinct terms than this are skipped: each term doubles the number of cases to try.
 const MOST_ASKED: usize = 12;
 /// Confidences are compared as they are written, with two decimals.
 const ROUNDING: f64 = 0.001;
@@ -21,18 +21,18 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let logic = rule.rule.logic();
     let adjustments = &rule.rule.texts().adjustments;
     for adjustment in adjustments {
-        let asked = Asked::of(rule.rule, &[&logic.condition, &adjustment.when], &logic.selections);
+        let asked = DistinctTerms::of_conditions(rule.rule, &[&logic.condition, &adjustment.when], &logic.selections);
         let outcome = asked.and_then(|asked| asked.outcome(&logic.condition, &adjustment.when));
         let highest = highest(rule.rule.confidence(), adjustments);
         let (message, help) = match (outcome, adjustment.change) {
-            (Some(Outcome::Always), Effect::By(_)) => (
+            (Some(Effectiveness::Always), Effect::By(_)) => (
                 "this holds wherever the rule matches, so it is part of the rule's own confidence".to_owned(),
                 IN_THE_CONDITION,
             ),
-            (Some(Outcome::Always), Effect::Most(most)) => {
+            (Some(Effectiveness::Always), Effect::Most(most)) => {
                 (format!("this holds wherever the rule matches, so it is never surer than {most:.2}"), IN_THE_CONDITION)
             }
-            (Some(Outcome::Never), _) => (
+            (Some(Effectiveness::Never), _) => (
                 "this never holds where the rule matches".to_owned(),
                 "the condition rules it out; ask for something that the condition leaves open",
             ),
@@ -42,11 +42,11 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             ),
             _ => continue,
         };
-        rule.warn("R100", adjustment.span, message, help, found);
+        rule.warn(Code::R100, adjustment.span, message, help, found);
     }
 }
 
-/// How sure a rule is at most, by itself and all that raises it.
+/// The highest confidence that a rule can reach: its own, and all adjustments that raise it.
 fn highest(confidence: f64, adjustments: &[Adjustment]) -> f64 {
     let raises = adjustments.iter().filter_map(|adjustment| match adjustment.change {
         Effect::By(by) if by > 0.0 => Some(by),
@@ -56,21 +56,21 @@ fn highest(confidence: f64, adjustments: &[Adjustment]) -> f64 {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum Effectiveness {
     Always,
     Never,
 }
 
-/// The different things that conditions ask for: each holds or does not.
-struct Asked<'r> {
+/// The distinct terms of conditions; each holds or does not hold in a case.
+struct DistinctTerms<'r> {
     /// Of each selection its alternatives, of each of those its terms, by their place in `terms`.
     places: Vec<Vec<Vec<usize>>>,
     terms: Vec<&'r Term>,
 }
 
-impl<'r> Asked<'r> {
-    /// What these conditions ask for; `None` where that is too much.
-    fn of(rule: &Rule, conditions: &[&Condition], selections: &'r [Selection]) -> Option<Self> {
+impl<'r> DistinctTerms<'r> {
+    /// The terms of these conditions; `None` where they are more than [`MOST_ASKED`].
+    fn of_conditions(rule: &Rule, conditions: &[&Condition], selections: &'r [Selection]) -> Option<Self> {
         let mut used = vec![false; selections.len()];
         conditions.iter().for_each(|condition| condition.mark_used(&mut used));
         let (mut terms, mut written): (Vec<&Term>, Vec<String>) = (Vec::new(), Vec::new());
@@ -92,7 +92,7 @@ impl<'r> Asked<'r> {
 
     /// Whether the second condition holds in all cases in which the first one does, or in none of them. Nothing where
     /// the first one never holds.
-    fn outcome(&self, condition: &Condition, when: &Condition) -> Option<Outcome> {
+    fn outcome(&self, condition: &Condition, when: &Condition) -> Option<Effectiveness> {
         let (mut holds, mut fails) = (false, false);
         for case in 0..1_u32.checked_shl(u32::try_from(self.terms.len()).ok()?)? {
             if self.is_possible(case) && self.truth(condition, case) {
@@ -100,8 +100,8 @@ impl<'r> Asked<'r> {
             }
         }
         match (holds, fails) {
-            (true, false) => Some(Outcome::Always),
-            (false, true) => Some(Outcome::Never),
+            (true, false) => Some(Effectiveness::Always),
+            (false, true) => Some(Effectiveness::Never),
             _ => None,
         }
     }
@@ -117,7 +117,7 @@ impl<'r> Asked<'r> {
         }
     }
 
-    /// Whether no two terms say otherwise of each other.
+    /// Whether a case contradicts no pair of terms that exclude or imply each other.
     fn is_possible(&self, case: u32) -> bool {
         let numbered = || self.terms.iter().enumerate();
         numbered().filter(|(place, _)| is_set(case, *place)).all(|(place, term)| {

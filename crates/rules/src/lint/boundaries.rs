@@ -1,29 +1,24 @@
-//! Boundaries of words that can't be where a regular expression wants them.
+//! R105: boundaries of words (`\b`, `\B`) that can never hold at their place in a regular expression.
 
 use regex_syntax::Parser;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
 
-use super::{Linted, comparisons};
-use crate::compare::Compare;
+use super::Linted;
 use crate::rule::Rule;
 use crate::selection::Term;
-use spanned_yaml::{Diagnostic, Span};
+use spanned_yaml::{Code, Diagnostic, Span};
 
 /// `R105`: a boundary of words with characters on both sides of which it can't stand between.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
-    for term in rule.terms() {
-        for (_, compare) in comparisons(&term.test) {
-            let Compare::Regex { patterns, .. } = compare else { continue };
-            for written in patterns.iter().map(|pattern| pattern.written()) {
-                let Some(wrong) = Parser::new().parse(written).ok().and_then(|hir| never(&hir)) else { continue };
-                let message = format!("in the regular expression `{written}`, {}", wrong.says());
-                rule.warn("R105", place(rule.rule, term, written), message, wrong.help(), found);
-            }
-        }
+    for (term, _, pattern) in rule.expressions() {
+        let written = pattern.written();
+        let Some(wrong) = Parser::new().parse(written).ok().and_then(|hir| never(&hir)) else { continue };
+        let message = format!("in the regular expression `{written}`, {}", wrong.says());
+        rule.warn(Code::R105, place(rule.rule, term, written), message, wrong.help(), found);
     }
 }
 
-/// Where an expression stands in a term, if it stands there as it is, or in single quotes.
+/// The place of an expression in a term, if it is written there as it is or in single quotes; else that of the term.
 pub(super) fn place(rule: &Rule, term: &Term, written: &str) -> Span {
     let text = rule.file.slice(term.span);
     let quoted = written.replace('\'', "''");
@@ -35,11 +30,11 @@ pub(super) fn place(rule: &Rule, term: &Term, written: &str) -> Span {
     range.map_or(term.span, |range| rule.file.span(range))
 }
 
-/// A boundary that can't be where it is wanted.
+/// A boundary that can't hold at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wrong {
+pub(super) struct BadBoundary {
     written: &'static str,
-    /// What stands before it and behind it: word characters or none.
+    /// Whether a character of a word is before it, and whether one is behind it.
     words: (bool, bool),
     /// Whether other alternatives beside it can be found all the same.
     of_alternative: bool,
@@ -48,7 +43,7 @@ pub(super) struct Wrong {
     foreign: bool,
 }
 
-impl Wrong {
+impl BadBoundary {
     pub(super) fn says(self) -> String {
         let Self { written, words, of_alternative, foreign } = self;
         let of = if of_alternative { " at one of the alternatives beside it" } else { "" };
@@ -83,7 +78,7 @@ impl Wrong {
     }
 }
 
-/// What a character can be: one of words, another one or the edge of the text.
+/// What can be beside a boundary: a character of a word, or another character or the edge of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Side {
     word: bool,
@@ -105,7 +100,7 @@ impl Side {
 }
 
 /// The first boundary of an expression that can't be, if that can be proven.
-pub(super) fn never(hir: &Hir) -> Option<Wrong> {
+pub(super) fn never(hir: &Hir) -> Option<BadBoundary> {
     let unicode = Parser::new().parse(r"\w").ok()?;
     let HirKind::Class(Class::Unicode(unicode)) = unicode.kind() else { return None };
     let of = |word: ClassUnicode, meaning| Words { word, meaning }.never(hir, Side::ANY, Side::ANY);
@@ -113,7 +108,7 @@ pub(super) fn never(hir: &Hir) -> Option<Wrong> {
 }
 
 /// The first boundary of ASCII beside a letter of another alphabet, for which it is not the end of a word.
-pub(super) fn foreign(hir: &Hir) -> Option<Wrong> {
+pub(super) fn foreign(hir: &Hir) -> Option<BadBoundary> {
     let unicode = Parser::new().parse(r"\w").ok()?;
     let HirKind::Class(Class::Unicode(unicode)) = unicode.kind() else { return None };
     let mut word = unicode.clone();
@@ -142,16 +137,16 @@ struct Words {
     meaning: Meaning,
 }
 
-/// From which side one looks at an expression.
+/// The end of an expression whose outermost character is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum From {
+enum Direction {
     Front,
     Back,
 }
 
 impl Words {
-    /// The first boundary in an expression that can't be between what stands `before` and `behind` the expression.
-    fn never(&self, hir: &Hir, before: Side, behind: Side) -> Option<Wrong> {
+    /// The first boundary in an expression that can't hold between what is `before` and `behind` the expression.
+    fn never(&self, hir: &Hir, before: Side, behind: Side) -> Option<BadBoundary> {
         match hir.kind() {
             HirKind::Look(look) => self.between(*look, before, behind),
             HirKind::Capture(capture) => self.never(&capture.sub, before, behind),
@@ -160,7 +155,7 @@ impl Words {
             HirKind::Repetition(repetition) if repetition.max == Some(1) => self.never(&repetition.sub, before, behind),
             HirKind::Repetition(repetition) => {
                 let sub = &repetition.sub;
-                let (first, last) = (self.edge(sub, From::Front, behind), self.edge(sub, From::Back, before));
+                let (first, last) = (self.edge(sub, Direction::Front, behind), self.edge(sub, Direction::Back, before));
                 self.never(sub, before.or(last), behind.or(first))
             }
             HirKind::Concat(parts) => {
@@ -169,7 +164,7 @@ impl Words {
                 let mut next = behind;
                 for (part, slot) in parts.iter().zip(&mut behinds).rev() {
                     *slot = next;
-                    next = self.edge(part, From::Front, next);
+                    next = self.edge(part, Direction::Front, next);
                 }
                 let mut previous = before;
                 for (number, (part, behind)) in parts.iter().zip(&behinds).enumerate() {
@@ -182,20 +177,20 @@ impl Words {
                             let behind = *behinds.get(after)?;
                             alternatives(parts.get(after)?)
                                 .iter()
-                                .find_map(|one| self.between(*look, previous, self.edge(one, From::Front, behind)))
+                                .find_map(|one| self.between(*look, previous, self.edge(one, Direction::Front, behind)))
                         };
                         let before_alternatives = || {
                             let earlier = number.checked_sub(1)?;
                             let ends = alternatives(parts.get(earlier)?).iter();
                             // Of an alternative that may be empty, what stands before it is not looked for.
-                            ends.map(|one| self.edge(one, From::Back, Side::ANY))
+                            ends.map(|one| self.edge(one, Direction::Back, Side::ANY))
                                 .find_map(|end| self.between(*look, end, *behind))
                         };
                         if let Some(wrong) = of_alternatives().or_else(before_alternatives) {
-                            return Some(Wrong { of_alternative: true, ..wrong });
+                            return Some(BadBoundary { of_alternative: true, ..wrong });
                         }
                     }
-                    previous = self.edge(part, From::Back, previous);
+                    previous = self.edge(part, Direction::Back, previous);
                 }
                 None
             }
@@ -204,7 +199,7 @@ impl Words {
     }
 
     /// Whether a boundary can't be between two such characters.
-    fn between(&self, look: Look, before: Side, behind: Side) -> Option<Wrong> {
+    fn between(&self, look: Look, before: Side, behind: Side) -> Option<BadBoundary> {
         type Holds = fn(bool, bool) -> bool;
         let (is_ascii, written, holds): (bool, &'static str, Holds) = match look {
             Look::WordUnicode => (false, r"\b", |before, behind| before != behind),
@@ -225,21 +220,21 @@ impl Words {
             Meaning::Foreign => [before, behind].contains(&Side::WORD),
             Meaning::Unicode | Meaning::Ascii => !pairs.into_iter().any(|(before, behind)| holds(before, behind)),
         };
-        wrong.then_some(Wrong { written, words, of_alternative: false, foreign })
+        wrong.then_some(BadBoundary { written, words, of_alternative: false, foreign })
     }
 
     /// What the first character (from the back, the last one) can be of an expression and, where it can be empty, of
     /// what lies beyond.
-    fn edge(&self, hir: &Hir, from: From, beyond: Side) -> Side {
+    fn edge(&self, hir: &Hir, from: Direction, beyond: Side) -> Side {
         match hir.kind() {
             HirKind::Empty => beyond,
             // Before the beginning and behind the end of the text or of a line there is no word.
-            HirKind::Look(Look::Start | Look::StartLF | Look::StartCRLF) if from == From::Back => Side::OTHER,
-            HirKind::Look(Look::End | Look::EndLF | Look::EndCRLF) if from == From::Front => Side::OTHER,
+            HirKind::Look(Look::Start | Look::StartLF | Look::StartCRLF) if from == Direction::Back => Side::OTHER,
+            HirKind::Look(Look::End | Look::EndLF | Look::EndCRLF) if from == Direction::Front => Side::OTHER,
             HirKind::Look(_) => beyond,
             HirKind::Literal(literal) => {
                 let text = std::str::from_utf8(&literal.0).unwrap_or_default();
-                let end = if from == From::Front { text.chars().next() } else { text.chars().next_back() };
+                let end = if from == Direction::Front { text.chars().next() } else { text.chars().next_back() };
                 end.map_or(Side::ANY, |end| self.of_class(&ClassUnicode::new([ClassUnicodeRange::new(end, end)])))
             }
             HirKind::Class(Class::Unicode(class)) => self.of_class(class),
@@ -252,7 +247,7 @@ impl Words {
                 let sub = self.edge(&repetition.sub, from, beyond);
                 if repetition.min == 0 { sub.or(beyond) } else { sub }
             }
-            HirKind::Concat(parts) if from == From::Front => {
+            HirKind::Concat(parts) if from == Direction::Front => {
                 parts.iter().rev().fold(beyond, |beyond, part| self.edge(part, from, beyond))
             }
             HirKind::Concat(parts) => parts.iter().fold(beyond, |beyond, part| self.edge(part, from, beyond)),
@@ -286,7 +281,7 @@ fn alternatives(hir: &Hir) -> &[Hir] {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Option<Wrong> {
+    fn told(text: &str) -> Option<BadBoundary> {
         never(&Parser::new().parse(text).expect("an expression"))
     }
 

@@ -1,15 +1,15 @@
-//! Rules of which the only module is one that delivers exceptions for others.
+//! R085: rules whose only module is a carrier: a module that passes on exceptions of others.
 
-use super::{Linted, PROBABLE, Way, fields};
+use super::{Linted, PROBABLE, Way, comparisons};
 use crate::compare::Compare;
 use crate::list::{Lists, ModuleList};
 use crate::quantifier::Quantifier;
-use crate::selection::{FieldTest, Test};
+use crate::selection::Test;
 use crate::view::Compared;
 use facts::Value;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
-/// The list of modules that deliver exceptions for others.
+/// The list of carriers.
 const CARRIERS: &str = "carriers";
 /// Facts that say how a process died and not why: with nothing but them a module has to tell the cause.
 const HOW: [&str; 2] = ["exception.name", "incident.kind"];
@@ -18,10 +18,10 @@ const FIRST_ERROR: u64 = 0x8000_0000;
 /// Fields of frames that only say which module it is, and where on the stack.
 const OF_A_MODULE: [&str; 4] = ["module", "position", "trust", "version"];
 
-/// What can be told from the names of modules.
+/// The carriers, and all modules that lists name.
 pub(super) struct Carriers<'l> {
     carriers: &'l ModuleList,
-    /// One name of each module that some list tells of.
+    /// One name for each entry of every list of modules.
     known: Vec<String>,
 }
 
@@ -65,13 +65,11 @@ impl<'l> Carriers<'l> {
             Test::Fact { fact, compare, .. } => fact.path == "fault_site.module" && self.are_all_of(compare),
             Test::List { quantifier: Quantifier::None, .. } => false,
             Test::List { list, .. } | Test::Sequence { list, .. } if list.name == "frames" => {
-                let fields = fields(test);
-                let names = fields.iter().filter_map(|(path, field)| match &field.test {
-                    FieldTest::Value(compare) if *path == "module" => Some(compare),
-                    _ => None,
-                });
-                let all: Vec<bool> = names.map(|compare| self.are_all_of(compare)).collect();
-                !all.is_empty() && !all.contains(&false) && fields.iter().all(|(path, _)| OF_A_MODULE.contains(path))
+                let compared = comparisons(test);
+                let mut names = compared.iter().filter(|(field, _)| field.path == "module").peekable();
+                names.peek().is_some()
+                    && names.all(|(_, compare)| self.are_all_of(compare))
+                    && test.field_terms().all(|term| OF_A_MODULE.contains(&term.field.definition.path))
             }
             _ => false,
         }
@@ -88,7 +86,7 @@ pub(super) fn look(rule: &Linted<'_>, carriers: &Carriers<'_>, found: &mut Vec<D
         {
             let message = "a module that delivers exceptions for others is never the suspect".to_owned();
             let help = "ask for `fault_site.module`, together with what tells the cause";
-            rule.warn("R085", term.span, message, help, found);
+            rule.warn(Code::R085, term.span, message, help, found);
         }
     }
     let only_carriers = |way: &Way<'_>| {
@@ -103,7 +101,7 @@ pub(super) fn look(rule: &Linted<'_>, carriers: &Carriers<'_>, found: &mut Vec<D
         let message =
             "the only module that the rule names delivers exceptions for others, so it tells no cause".to_owned();
         let help = "ask for its caller (`suspect.module`), a message, or what else sets this cause apart";
-        rule.warn("R085", rule.rule.id_span, message, help, found);
+        rule.warn(Code::R085, rule.rule.id_span, message, help, found);
     }
 }
 

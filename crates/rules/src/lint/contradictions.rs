@@ -1,16 +1,17 @@
-//! Rules that never match: in each of their ways, two terms exclude each other, or one never holds.
+//! R083: rules that never match, because in each of their ways two terms exclude each other, or one never holds.
 
 use super::ways::{Literal, Way};
 use super::{Linted, written};
-use crate::compare::{Compare, Order};
+use crate::compare::Compare;
+use crate::modifier::Order;
 use crate::quantifier::Quantifier;
 use crate::rule::Rule;
 use crate::selection::{EntryFilter, FieldTerm, FieldTest, Term, Test};
 use crate::view::Compared;
 use facts::{FactType, Value};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
-/// Why a way is none.
+/// Why a rule can't match in a way.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Contradiction<'r> {
     /// These exclude each other.
@@ -20,7 +21,7 @@ pub(super) enum Contradiction<'r> {
 }
 
 /// Why a rule can't match in this way, if it can't.
-pub(super) fn of<'r>(rule: &Rule, way: &Way<'r>) -> Option<Contradiction<'r>> {
+pub(super) fn find<'r>(rule: &Rule, way: &Way<'r>) -> Option<Contradiction<'r>> {
     let never = way.iter().find_map(|literal| never(*literal));
     let pairs = || {
         way.iter()
@@ -35,7 +36,7 @@ pub(super) fn of<'r>(rule: &Rule, way: &Way<'r>) -> Option<Contradiction<'r>> {
 }
 
 /// `R083`: a rule that can't match, for these reasons.
-pub(super) fn tell(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for contradiction in &rule.contradictions {
         let wrong = match *contradiction {
             Contradiction::Never(term, field) => never_holds(rule, term, field),
@@ -58,10 +59,10 @@ fn never_holds(rule: &Linted<'_>, term: &Term, field: Option<&'static str>) -> D
         ),
         None => (format!("no value of `{path}` fits this"), "the rule never matches because of it"),
     };
-    Diagnostic::warning("R083", &rule.rule.file, term.span, message).with_help(help)
+    Diagnostic::warning(Code::R083, &rule.rule.file, term.span, message).with_help(help)
 }
 
-/// Two terms, the first of which stands first.
+/// The warning about two terms, in the order of the file.
 fn pair(rule: &Linted<'_>, first: Literal<'_>, second: Literal<'_>) -> Diagnostic {
     let (path, line) = (second.term.test.path(), first.term.span.line);
     let message = match (first.holds, second.holds) {
@@ -71,7 +72,7 @@ fn pair(rule: &Linted<'_>, first: Literal<'_>, second: Literal<'_>) -> Diagnosti
         (false, true) => format!("`{path}` is always what line {line} asks where it is this, and the rule excludes it"),
         (false, false) => format!("`{path}` is always this or what line {line} asks, and the rule excludes both"),
     };
-    let wrong = Diagnostic::warning("R083", &rule.rule.file, second.term.span, message);
+    let wrong = Diagnostic::warning(Code::R083, &rule.rule.file, second.term.span, message);
     if first.term.span == second.term.span {
         return wrong.with_help("the condition asks for it both with and without `not`");
     }
@@ -91,10 +92,10 @@ fn never(literal: Literal<'_>) -> Option<Contradiction<'_>> {
             left.is_nothing(fact.kind).then_some(Contradiction::Never(term, None))
         }
         Test::List { entries, .. } if wants_an_entry(literal) => {
-            no_entry(&term.test, entries).map(|field| Contradiction::Never(term, Some(field)))
+            no_entry(entries).map(|field| Contradiction::Never(term, Some(field)))
         }
         Test::Sequence { sequence, .. } if literal.holds => {
-            let field = sequence.steps.iter().find_map(|step| no_entry(&term.test, step))?;
+            let field = sequence.steps.iter().find_map(no_entry)?;
             Some(Contradiction::Never(term, Some(field)))
         }
         _ => None,
@@ -104,23 +105,19 @@ fn never(literal: Literal<'_>) -> Option<Contradiction<'_>> {
 /// Whether a literal asks that an entry of a list fits.
 fn wants_an_entry(literal: Literal<'_>) -> bool {
     match &literal.term.test {
-        Test::List { quantifier, .. } => match quantifier {
-            Quantifier::Any => literal.holds,
-            Quantifier::None => !literal.holds,
-            Quantifier::Count(count) => literal.holds && count.least > 0,
-        },
+        Test::List { quantifier: Quantifier::None, .. } => !literal.holds,
+        Test::List { quantifier, .. } => literal.holds && quantifier.wants_entries(),
         _ => false,
     }
 }
 
 /// The field that can't be as it is asked, if no entry of the list fits; of several alternatives, the first one's.
-fn no_entry(test: &Test, entries: &EntryFilter) -> Option<&'static str> {
-    let (Test::List { list, .. } | Test::Sequence { list, .. }) = test else { return None };
+fn no_entry(entries: &EntryFilter) -> Option<&'static str> {
     let excluding = |terms: &Vec<FieldTerm>| {
         terms.iter().enumerate().find_map(|(at, one)| {
-            let field = list.fields.get(one.field)?;
+            let field = one.field.definition;
             let left = Left::of_field(one, field.kind);
-            let others = terms.iter().skip(at.saturating_add(1)).filter(|other| other.field == one.field);
+            let others = terms.iter().skip(at.saturating_add(1)).filter(|other| other.field.index == one.field.index);
             let mut others = others.map(|other| Left::of_field(other, field.kind));
             let excluded = left.is_nothing(field.kind) || others.any(|other| left.excludes(&other));
             excluded.then_some(field.path)
@@ -178,7 +175,7 @@ enum Left<'r> {
 impl<'r> Left<'r> {
     fn of_literal(literal: Literal<'r>) -> Option<Self> {
         match &literal.term.test {
-            Test::Fact { fact, compare, .. } => Some(Self::of(fact.kind, compare, literal.holds)),
+            Test::Fact { fact, compare, .. } => Some(Self::by(fact.kind, compare, literal.holds)),
             Test::FactKnown { known, .. } => Some(if *known == literal.holds { Self::Any } else { Self::Absent }),
             _ => None,
         }
@@ -186,13 +183,13 @@ impl<'r> Left<'r> {
 
     fn of_field(term: &'r FieldTerm, kind: FactType) -> Self {
         match &term.test {
-            FieldTest::Value(compare) => Self::of(kind, compare, true),
+            FieldTest::Value(compare) => Self::by(kind, compare, true),
             FieldTest::Known(true) => Self::Any,
             FieldTest::Known(false) => Self::Absent,
         }
     }
 
-    fn of(kind: FactType, compare: &'r Compare, holds: bool) -> Self {
+    fn by(kind: FactType, compare: &'r Compare, holds: bool) -> Self {
         match (compare, holds) {
             (Compare::Equal(values), true) => Self::OneOf(values.clone()),
             (Compare::Equal(values), false) => match all_values(kind) {

@@ -1,10 +1,10 @@
-//! Drafts that nobody finished.
+//! R095: drafts that nobody finished.
 
 use super::Linted;
 use crate::UNDETERMINED;
 use crate::rule::Rule;
 use crate::unfinished::{REFERENCE, STEP, WHY};
-use spanned_yaml::{Diagnostic, Span};
+use spanned_yaml::{Code, Diagnostic, Span};
 
 /// `R095`: what `rules new` wrote in the place of what only the rule's author can say. Reports would print it.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
@@ -18,7 +18,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
         let span = place(rule.rule, &format!("cause: {UNDETERMINED}"), rule.rule.span.start);
         let message = format!("the cause is `{UNDETERMINED}`, so no verdict is ever made of this rule");
         let help = "name what has to be changed so that it stops: `crashsift rules causes` prints all causes";
-        rule.warn("R095", span.unwrap_or(rule.rule.id_span), message, help, found);
+        rule.warn(Code::R095, span.unwrap_or(rule.rule.id_span), message, help, found);
     }
     for (key, phrase, count) in unfinished {
         let mut from = rule.rule.span.start;
@@ -26,7 +26,13 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             let span = place(rule.rule, phrase, from).unwrap_or(rule.rule.id_span);
             from = from.max(span.end);
             let message = format!("{key} still says what `rules new` wrote for its author to replace");
-            rule.warn("R095", span, message, "write what people shall read in reports, or leave the rule out", found);
+            rule.warn(
+                Code::R095,
+                span,
+                message,
+                "write what people shall read in reports, or leave the rule out",
+                found,
+            );
         }
     }
 }

@@ -1,35 +1,24 @@
-//! Regular expressions that are found in no text.
+//! R088: regular expressions that are found in no text.
 
 use regex_syntax::Parser;
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-use super::{Linted, comparisons};
-use crate::compare::Compare;
+use super::Linted;
 use crate::slips::between_slashes;
 use facts::FactType;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// `R088`: an expression that can't be found in what it is asked of.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
-    for term in rule.terms() {
-        for (kind, compare) in comparisons(&term.test) {
-            let Compare::Regex { patterns, .. } = compare else { continue };
-            for pattern in patterns {
-                let Ok(hir) = Parser::new().parse(pattern.written()) else { continue };
-                if let Some(why) = never(&hir, kind) {
-                    let message = format!("the regular expression `{}` is found in no text: {why}", pattern.written());
-                    let help = match between_slashes(pattern.written()) {
-                        Some(inner) => {
-                            format!("write `{inner}`, without slashes; texts compare without regard to case")
-                        }
-                        None => {
-                            "write what the text says; `crashsift inspect` shows facts as rules see them".to_owned()
-                        }
-                    };
-                    rule.warn("R088", term.span, message, &help, found);
-                }
-            }
-        }
+    for (term, fact, pattern) in rule.expressions() {
+        let Ok(hir) = Parser::new().parse(pattern.written()) else { continue };
+        let Some(why) = never(&hir, fact.kind) else { continue };
+        let message = format!("the regular expression `{}` is found in no text: {why}", pattern.written());
+        let help = match between_slashes(pattern.written()) {
+            Some(inner) => format!("write `{inner}`, without slashes; texts compare without regard to case"),
+            None => "write what the text says; `crashsift inspect` shows facts as rules see them".to_owned(),
+        };
+        rule.warn(Code::R088, term.span, message, &help, found);
     }
 }
 
@@ -53,7 +42,7 @@ pub(super) fn never(hir: &Hir, kind: FactType) -> Option<&'static str> {
     }
 }
 
-/// A beginning of the text behind characters, or characters behind its end.
+/// Why a sequence is never found: the beginning of the text behind characters, or characters behind its end.
 fn misplaced(parts: &[Hir]) -> Option<&'static str> {
     let takes = |part: &Hir| part.properties().minimum_len().is_some_and(|least| least > 0);
     let is = |part: &Hir, look: Look| matches!(part.kind(), HirKind::Look(found) if *found == look);

@@ -1,9 +1,9 @@
-//! Expressions that are too long to be read.
+//! R107: expressions that are too long to be read.
 
 use super::{Linted, boundaries, comparisons};
 use crate::compare::Compare;
 use crate::line_list::LineList;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// The longest expression that is read at a glance, characters: a line of a file.
 const MOST: usize = 120;
@@ -17,7 +17,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             for written in patterns.iter().map(|pattern| pattern.written()) {
                 let Some(message) = too_long(written) else { continue };
                 let help = "make its phrases a list in `data`, one a line, and ask for it with `listed`";
-                rule.warn("R107", boundaries::place(rule.rule, term, written), message, help, found);
+                rule.warn(Code::R107, boundaries::place(rule.rule, term, written), message, help, found);
             }
         }
     }
@@ -29,7 +29,7 @@ pub(super) fn look_at_list(list: &LineList, found: &mut Vec<Diagnostic>) {
         let Some(message) = too_long(&line.text) else { continue };
         let help = "write a line for each phrase; words that several phrases share can be a list, and `{NAME}` stands for \
                     them";
-        found.push(Diagnostic::warning("R107", list.file(), line.span, message).with_help(help));
+        found.push(Diagnostic::warning(Code::R107, list.file(), line.node.span, message).with_help(help));
     }
 }
 

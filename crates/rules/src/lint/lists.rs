@@ -1,7 +1,7 @@
-//! Lists of a rule set that reach further than is probably meant.
+//! R103 and R104: entries of lists that fit too many modules, or modules with another role.
 
 use crate::list::{ListEntry, Lists, ModuleList};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// The lists that decide which module is the suspect, those of one role together. A module has one role.
 const ROLES: [&[&str]; 5] =
@@ -26,17 +26,17 @@ pub(crate) fn lint<'l>(own: impl Iterator<Item = &'l ModuleList>, builtin: &List
                     ending => format!("every module with the ending `{ending}` fits this pattern"),
                 };
                 let help = "write what the names begin with, and `*` only for what differs between versions";
-                found.push(Diagnostic::warning("R103", list.file(), entry.span, message).with_help(help));
+                found.push(Diagnostic::warning(Code::R103, list.file(), entry.span, message).with_help(help));
             } else if let Some((name, other)) = in_another_role(entry, list, builtin) {
                 let message = format!("`{name}` is in the built-in list `{}`, and a module has one role", other.name());
                 let help = "leave it out here, or say in your own rules what it means to them";
-                found.push(Diagnostic::warning("R104", list.file(), entry.span, message).with_help(help));
+                found.push(Diagnostic::warning(Code::R104, list.file(), entry.span, message).with_help(help));
             }
         }
     }
 }
 
-/// A module that an entry stands for and that a built-in list gives another role.
+/// A module that fits an entry and that has another role in a built-in list.
 fn in_another_role<'l>(
     entry: &'l ListEntry,
     list: &ModuleList,

@@ -1,17 +1,16 @@
-//! What is legal in a rule and probably not meant: warnings of `rules check`.
+//! Lints: what is possible in a rule and probably not meant. `rules check` prints them as warnings.
 //!
 //! A lint looks at one thing and says where it is and what would be better. Some look at single terms, others need to
 //! know in which [ways] a rule can match.
 
 mod adjusting;
-mod alone;
 mod boundaries;
 mod carriers;
 mod contradictions;
 mod drafts;
-mod ended;
-mod endings;
+mod ended_suppressions;
 mod expressions;
+mod file_endings;
 mod lengths;
 mod line_lists;
 mod lists;
@@ -23,22 +22,24 @@ mod shadows;
 mod sureness;
 pub mod table_files;
 mod tables;
+mod thin_evidence;
 mod trivial;
 mod undecided;
 mod ways;
 
 use super::compare::Compare;
 use super::list::Lists;
+use super::pattern::Pattern;
 use super::rule::Rule;
-use super::selection::{FieldTerm, FieldTest, Term, Test};
+use super::selection::{Term, Test};
 use carriers::Carriers;
 use contradictions::Contradiction;
-pub(super) use ended::look as look_at_suppressions;
-use facts::FactType;
+pub(super) use ended_suppressions::look as look_at_suppressions;
+use facts::FactDefinition;
 pub(super) use line_lists::look as lint_line_lists;
 pub(super) use lists::lint as lint_lists;
 pub(super) use references::look_at as look_at_references;
-use spanned_yaml::{Diagnostic, Span};
+use spanned_yaml::{Code, Diagnostic, Span};
 pub(crate) use table_files::check as check_table;
 pub(super) use tables::look as lint_table;
 use ways::Way;
@@ -55,8 +56,8 @@ struct Linted<'r> {
 impl<'r> Linted<'r> {
     fn new(rule: &'r Rule) -> Self {
         let (mut possible, mut contradictions) = (Vec::new(), Vec::new());
-        for way in ways::of(rule.logic()).unwrap_or_default() {
-            match contradictions::of(rule, &way) {
+        for way in ways::of_rule(rule.logic()).unwrap_or_default() {
+            match contradictions::find(rule, &way) {
                 Some(contradiction) => contradictions.push(contradiction),
                 None => possible.push(way),
             }
@@ -69,17 +70,27 @@ impl<'r> Linted<'r> {
     }
 
     /// Notes a warning at a place of the rule.
-    fn warn(&self, code: &'static str, span: Span, message: String, help: &str, found: &mut Vec<Diagnostic>) {
+    fn warn(&self, code: Code, span: Span, message: String, help: &str, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::warning(code, &self.rule.file, span, message).with_help(help));
     }
 
     /// All of its terms, in the order of the rule.
     fn terms(&self) -> impl Iterator<Item = &Term> {
-        self.rule.logic().selections.iter().flat_map(|selection| selection.alternatives.iter().flatten())
+        self.rule.logic().terms()
+    }
+
+    /// The regular expressions that it looks for, each with its term and with the fact or field that is compared.
+    fn expressions(&self) -> impl Iterator<Item = (&Term, &'static FactDefinition, &Pattern)> {
+        self.terms().flat_map(|term| {
+            comparisons(&term.test).into_iter().flat_map(move |(fact, compare)| {
+                let patterns = if let Compare::Regex { patterns, .. } = compare { patterns.as_slice() } else { &[] };
+                patterns.iter().map(move |pattern| (term, fact, pattern))
+            })
+        })
     }
 }
 
-/// From this on a rule says that its cause is more probable than not, and needs evidence for that.
+/// From this confidence on, a rule calls its cause more probable than not, and needs evidence for that.
 const PROBABLE: f64 = 0.5;
 
 /// Adds what is probably not meant in those of these rules that are `meant`. They are sorted by id. `modules` are the
@@ -94,9 +105,9 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
         expressions::look(one, found);
         boundaries::look(one, found);
         paths::look(one, found);
-        endings::look(one, found);
+        file_endings::look(one, found);
         reach::look(one, found);
-        contradictions::tell(one, found);
+        contradictions::look(one, found);
         trivial::rule(one, found);
         if let Some(carriers) = &carriers {
             carriers::look(one, carriers, found);
@@ -105,7 +116,7 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
         undecided::look(one, found);
         drafts::look(one, found);
         adjusting::look(one, found);
-        alone::look(one, found);
+        thin_evidence::look(one, found);
         lengths::look(one, found);
         narration::look(one, found);
         references::look(one, found);
@@ -113,31 +124,11 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
     shadows::look(&linted, meant, found);
 }
 
-/// The comparisons of a term, of a fact or of the fields of a list's entries, each with the type of what it compares.
-fn comparisons(test: &Test) -> Vec<(FactType, &Compare)> {
+/// The comparisons of a term, each with the fact, or the field of a list's entries, that is compared.
+fn comparisons(test: &Test) -> Vec<(&'static FactDefinition, &Compare)> {
     match test {
-        Test::Fact { fact, compare, .. } => vec![(fact.kind, compare)],
-        Test::List { list, .. } | Test::Sequence { list, .. } => {
-            let terms = test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
-            terms
-                .filter_map(|term| match &term.test {
-                    FieldTest::Value(compare) => Some((list.fields.get(term.field)?.kind, compare)),
-                    FieldTest::Known(_) => None,
-                })
-                .collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The fields that a term asks of a list's entries, each with its path.
-fn fields(test: &Test) -> Vec<(&'static str, &FieldTerm)> {
-    match test {
-        Test::List { list, .. } | Test::Sequence { list, .. } => {
-            let terms = test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
-            terms.filter_map(|term| Some((list.fields.get(term.field)?.path, term))).collect()
-        }
-        _ => Vec::new(),
+        Test::Fact { fact, compare, .. } => vec![(fact, compare)],
+        _ => test.field_terms().filter_map(|term| Some((term.field.definition, term.test.compare()?))).collect(),
     }
 }
 

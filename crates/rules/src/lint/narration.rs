@@ -1,4 +1,4 @@
-//! Rules that are sure because of what people tell.
+//! R108: rules that are sure because of lines that people may have written.
 
 use super::sureness::{SHORTEST_MESSAGE, fewest};
 use super::trivial::is_trivial;
@@ -7,7 +7,7 @@ use crate::compare::Compare;
 use crate::quantifier::Quantifier;
 use crate::rule::Effect;
 use crate::selection::{EntryFilter, FieldTest, Test};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// From this confidence on a verdict asks to be acted on, and what people tell is not enough for that.
 const SURE: f64 = 0.8;
@@ -33,7 +33,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let message = format!("{highest:.2} is too much for lines that people may have written");
     let help = "ask for a fact, for a message word for word (`contains`), or for a list with `written_by: program`; or be \
                 less sure";
-    rule.warn("R108", told.term.span, message, help, found);
+    rule.warn(Code::R108, told.term.span, message, help, found);
 }
 
 /// Whether a rule that matches in this way rests on lines of texts, none of which a program is known to have written.
@@ -41,7 +41,7 @@ fn is_told(way: &Way<'_>) -> bool {
     way.iter().any(|literal| literal.holds && literal.term.test.path() == "text") && !way.iter().any(proves)
 }
 
-/// Whether a term is more than what people tell: a fact, or a line that a program wrote.
+/// Whether a term is more than a statement of a person: a fact, or a line that a program wrote.
 fn proves(literal: &ways::Literal<'_>) -> bool {
     let test = &literal.term.test;
     if !literal.holds || is_trivial(test) || test.path() == "incident.kind" {

@@ -1,10 +1,10 @@
-//! Paths that only one machine has.
+//! R084: paths that only one machine has.
 
 use super::{Linted, comparisons};
 use crate::compare::{Compare, Part};
 use crate::pattern::Pattern;
 use facts::FactType;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// The folder that holds the profiles of all users, folded.
 const USERS: &str = "users";
@@ -16,11 +16,11 @@ const SEPARATORS: [&str; 7] = [r"[\\/]", r"[/\\]", r"[\/]", r"[/\]", r"\\", "/",
 /// `R084`: a whole path, or one below a user's own profile.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms() {
-        for (kind, compare) in comparisons(&term.test) {
-            if let Some(path) = one_machines(kind, compare) {
+        for (fact, compare) in comparisons(&term.test) {
+            if let Some(path) = one_machines(fact.kind, compare) {
                 let message = format!("only machines where it lies in this very folder have `{path}`");
                 let help = "compare the name or the end of the path (`endswith`), or ask for its place (`place`)";
-                rule.warn("R084", term.span, message, help, found);
+                rule.warn(Code::R084, term.span, message, help, found);
             }
         }
     }

@@ -1,14 +1,15 @@
-//! Times and numbers beyond what rules are told.
+//! R086: times and numbers beyond what rules see.
 
 use super::Linted;
-use crate::compare::{Compare, Order};
+use crate::compare::Compare;
+use crate::modifier::Order;
 use crate::quantifier::{Count, Quantifier};
 use crate::selection::{EntryFilter, FieldTerm, FieldTest, Term, Test};
 use crate::sequence::Along;
 use facts::MOST_BEFORE;
 use facts::schema::{INCIDENT_KINDS, ListDefinition, OTHER_INCIDENTS};
 use facts::{FactType, MOST_OF_A_KIND, MOST_OTHERS, Value, reach_seconds};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// `R086`: a look further back than rules see, a count of more entries or values than there are, and a sequence after
 /// the incident.
@@ -22,7 +23,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             "incidents_before" => {
                 let day = facts::REACH_BEFORE.as_secs().unsigned_abs();
                 let help = "`other_incidents` has those of the machine further back, too";
-                too_far(rule, term, "other incidents of the machine", |_, _| day, help, found);
+                too_far(rule, term, "other incidents of the machine", |_| day, help, found);
             }
             _ => {}
         }
@@ -30,17 +31,18 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             && matches!(sequence.along, Along::Time { .. })
         {
             let help = "ask with `any` for what was after it";
-            let is_after = |terms: &Vec<FieldTerm>| of_field(terms, list, "seconds_after").any(is_there);
+            let is_after =
+                |terms: &Vec<FieldTerm>| of_field(terms, "seconds_after").any(|term| term.test.needs_field());
             if let Some(what) = dead(sequence.steps.iter(), is_after) {
                 let message = format!("{what}: a sequence over `{}` ends with the incident", list.name);
-                rule.warn("R086", term.span, message, help, found);
+                rule.warn(Code::R086, term.span, message, help, found);
             }
         }
     }
 }
 
-/// What comes of it that these alternatives of what entries must be fit none, if there are any: the whole never holds
-/// where all alternatives of one filter are such.
+/// The consequence of alternatives that no entry can fit, if there are any: the whole term never holds where all
+/// alternatives of one filter are so.
 fn dead<'e>(
     mut filters: impl Iterator<Item = &'e EntryFilter> + Clone,
     is_dead: impl Fn(&'e Vec<FieldTerm>) -> bool,
@@ -51,15 +53,9 @@ fn dead<'e>(
     one.then(|| if filters.any(all) { "this never holds" } else { "one of the alternatives never fits" })
 }
 
-/// The terms that ask for a field of a list.
-fn of_field<'t>(terms: &'t [FieldTerm], list: &ListDefinition, field: &str) -> impl Iterator<Item = &'t FieldTerm> {
-    let index = list.fields.iter().position(|known| known.path == field);
-    terms.iter().filter(move |term| Some(term.field) == index)
-}
-
-/// Whether a field has to be there for its term to hold.
-fn is_there(term: &FieldTerm) -> bool {
-    !matches!(term.test, FieldTest::Known(false))
+/// The terms that ask for a field.
+fn of_field<'t>(terms: &'t [FieldTerm], field: &str) -> impl Iterator<Item = &'t FieldTerm> {
+    terms.iter().filter(move |term| term.field.definition.path == field)
 }
 
 /// A count of more entries, or different values, than there can be.
@@ -71,7 +67,7 @@ fn too_many(
     count: Count,
     found: &mut Vec<Diagnostic>,
 ) {
-    let kinds = words(entries, list, "kind");
+    let kinds = words(entries, "kind");
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let most = match list.name {
         "timeline" => kinds.as_ref().map(|kinds| {
@@ -86,8 +82,8 @@ fn too_many(
         _ => None,
     };
     let values = count.distinct.and_then(|distinct| {
-        let field = list.fields.get(distinct.field)?;
-        let asked = words(entries, list, field.path).map(|words| words.len());
+        let field = distinct.definition;
+        let asked = words(entries, field.path).map(|words| words.len());
         let all = match field.kind {
             FactType::Word(words) => Some(words.len()),
             FactType::Flag => Some(2),
@@ -97,14 +93,14 @@ fn too_many(
         Some((most, format!("`{}` has no more than {most} different values there", field.path)))
     });
     if let Some((_, why)) = values.into_iter().chain(most).find(|(most, _)| count.least > *most) {
-        rule.warn("R086", term.span, format!("this never holds: {why}"), "ask for fewer", found);
+        rule.warn(Code::R086, term.span, format!("this never holds: {why}"), "ask for fewer", found);
     }
 }
 
 /// A look further back on the timeline than it goes: each alternative of each step by its own kinds.
 fn timeline(rule: &Linted<'_>, term: &Term, found: &mut Vec<Diagnostic>) {
     let help = "what was installed or blocked is seen 7 days before, all else 24 hours";
-    let reach = |terms: &Vec<FieldTerm>, list: &ListDefinition| match words_of(terms, list, "kind") {
+    let reach = |terms: &Vec<FieldTerm>| match words_of(terms, "kind") {
         None => reach_seconds(None),
         Some(kinds) => kinds.iter().map(|kind| reach_seconds(Some(kind.as_str()))).max().unwrap_or_default(),
     };
@@ -116,46 +112,45 @@ fn too_far(
     rule: &Linted<'_>,
     term: &Term,
     what: &str,
-    reach: impl Fn(&Vec<FieldTerm>, &ListDefinition) -> u64,
+    reach: impl Fn(&Vec<FieldTerm>) -> u64,
     help: &str,
     found: &mut Vec<Diagnostic>,
 ) {
-    let (Test::List { list, .. } | Test::Sequence { list, .. }) = &term.test else { return };
     let is_beyond = |terms: &Vec<FieldTerm>| {
-        let reach = reach(terms, list);
-        bounds(terms, list).any(|(order, bound)| matches!(order, Order::Greater | Order::AtLeast) && bound >= reach)
+        let reach = reach(terms);
+        bounds(terms).any(|(order, bound)| matches!(order, Order::Greater | Order::AtLeast) && bound >= reach)
     };
     let is_wide = |terms: &Vec<FieldTerm>| {
-        let reach = reach(terms, list);
-        bounds(terms, list).any(|(order, bound)| matches!(order, Order::Less | Order::AtMost) && bound > reach)
+        let reach = reach(terms);
+        bounds(terms).any(|(order, bound)| matches!(order, Order::Less | Order::AtMost) && bound > reach)
     };
     let hours = |of: &dyn Fn(&Vec<FieldTerm>) -> bool| {
         let mut alternatives = term.test.entries().flat_map(|entries| &entries.alternatives);
-        let first = alternatives.find(|terms| of(terms)).map(|terms| reach(terms, list));
+        let first = alternatives.find(|terms| of(terms)).map(&reach);
         first.and_then(|seconds| seconds.checked_div(60 * 60)).unwrap_or_default()
     };
     let filters: Vec<&EntryFilter> = term.test.entries().collect();
     if let Some(dead) = dead(filters.iter().copied(), is_beyond) {
         let message = format!("{dead}: rules see {} hours of {what} before an incident", hours(&is_beyond));
-        rule.warn("R086", term.span, message, help, found);
+        rule.warn(Code::R086, term.span, message, help, found);
     }
     if filters.iter().flat_map(|entries| &entries.alternatives).any(is_wide) {
         let message = format!("rules see {} hours of {what} before an incident, and not so much", hours(&is_wide));
-        rule.warn("R086", term.span, message, help, found);
+        rule.warn(Code::R086, term.span, message, help, found);
     }
 }
 
 /// How far before the incident entries must be, or may be.
-fn bounds(terms: &[FieldTerm], list: &ListDefinition) -> impl Iterator<Item = (Order, u64)> {
-    of_field(terms, list, "seconds_before").filter_map(|field| match &field.test {
+fn bounds(terms: &[FieldTerm]) -> impl Iterator<Item = (Order, u64)> {
+    of_field(terms, "seconds_before").filter_map(|field| match &field.test {
         FieldTest::Value(Compare::Order { order, bound: Value::Number(bound) }) => Some((*order, *bound)),
         _ => None,
     })
 }
 
 /// The values that a field of entries must have, if all that can fit say one.
-fn words(entries: &EntryFilter, list: &ListDefinition, field: &str) -> Option<Vec<String>> {
-    let all: Option<Vec<Vec<String>>> = entries.alternatives.iter().map(|terms| words_of(terms, list, field)).collect();
+fn words(entries: &EntryFilter, field: &str) -> Option<Vec<String>> {
+    let all: Option<Vec<Vec<String>>> = entries.alternatives.iter().map(|terms| words_of(terms, field)).collect();
     let mut words = all?.concat();
     words.sort_unstable();
     words.dedup();
@@ -163,11 +158,10 @@ fn words(entries: &EntryFilter, list: &ListDefinition, field: &str) -> Option<Ve
 }
 
 /// The same of those that can fit one alternative.
-fn words_of(terms: &[FieldTerm], list: &ListDefinition, field: &str) -> Option<Vec<String>> {
-    let definition = list.fields.iter().find(|known| known.path == field)?;
-    of_field(terms, list, field).find_map(|term| match &term.test {
+fn words_of(terms: &[FieldTerm], field: &str) -> Option<Vec<String>> {
+    of_field(terms, field).find_map(|term| match &term.test {
         FieldTest::Value(Compare::Equal(values)) => {
-            Some(values.iter().map(|value| value.display(definition.kind)).collect())
+            Some(values.iter().map(|value| value.display(term.field.definition.kind)).collect())
         }
         _ => None,
     })

@@ -1,4 +1,4 @@
-//! References that nobody can look up.
+//! R102: references that nobody can look up.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,12 +6,12 @@ use std::ops::Range;
 use super::Linted;
 use crate::unfinished::REFERENCE;
 use rule_syntax::mistakes::Mistakes;
-use spanned_yaml::{Diagnostic, Node};
+use spanned_yaml::{Code, Diagnostic, Node};
 
 /// The code of this lint.
-const CODE: &str = "R102";
+const CODE: Code = Code::R102;
 
-/// `R102`: a reference that is no address, or stands twice.
+/// `R102`: a reference that is not an address, or is there twice.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     // Those that an override gives stand in another file, and were looked at there.
     if rule.rule.overrides().iter().any(|change| change.keys.contains(&"references")) {
@@ -69,7 +69,7 @@ fn key(rule: &Linted<'_>) -> Option<usize> {
     span.start.checked_add(at)?.checked_add(KEY.len())
 }
 
-/// Where a text stands in the rule from an offset on.
+/// The place of a text in the rule, from an offset on.
 fn place(rule: &Linted<'_>, text: &str, from: usize) -> Option<Range<usize>> {
     let at = rule.rule.file.text.get(from..rule.rule.span.end)?.find(text)?;
     let start = from.checked_add(at)?;

@@ -1,14 +1,15 @@
-//! Rules that another one always outdoes.
+//! R091: rules that never decide a verdict, because another rule always matches with at least their confidence.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::ways::{Literal, Way};
 use super::{Linted, written};
-use crate::compare::{Compare, Order};
+use crate::compare::Compare;
+use crate::modifier::Order;
 use crate::rule::{Effect, Rule};
 use crate::selection::Test;
 use facts::Value;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// `R091`: a rule that matches only where another one matches, too, which is at least as sure.
 pub(super) fn look(linted: &[Linted<'_>], meant: impl Fn(&Rule) -> bool, found: &mut Vec<Diagnostic>) {
@@ -18,7 +19,7 @@ pub(super) fn look(linted: &[Linted<'_>], meant: impl Fn(&Rule) -> bool, found: 
         let message = format!("wherever this rule matches, `{}` does, too, and is at least as sure", other.rule.id());
         let help = format!("ask for less there or more here, or write `supersedes: [{}]`", other.rule.id());
         found.push(
-            Diagnostic::warning("R091", &one.rule.file, one.rule.id_span, message)
+            Diagnostic::warning(Code::R091, &one.rule.file, one.rule.id_span, message)
                 .with_other(&other.rule.file, other.rule.id_span, "the other rule")
                 .with_help(help),
         );

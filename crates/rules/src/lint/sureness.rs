@@ -1,4 +1,4 @@
-//! Confidences that their evidence does not carry.
+//! R087: confidences that are too high for a few words.
 
 use regex_syntax::Parser;
 
@@ -7,7 +7,7 @@ use super::{Linted, Way};
 use crate::compare::{Compare, Part};
 use crate::pattern::Pattern;
 use crate::selection::{FieldTerm, FieldTest, Term, Test};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 use untrusted::glob::Glob;
 
 /// Above this a rule needs more than words that may stand in many texts.
@@ -24,7 +24,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let Some(term) = rule.ways.iter().find_map(only_words) else { return };
     let message = format!("{confidence:.2} is much for a rule that these few words alone can make match");
     let help = "ask for the whole message, or for a second fact; or be less sure";
-    rule.warn("R087", term.span, message, help, found);
+    rule.warn(Code::R087, term.span, message, help, found);
 }
 
 /// The one term of a way that is about few words of a text, and nothing else.

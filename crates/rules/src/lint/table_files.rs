@@ -1,4 +1,4 @@
-//! Checking the program's own tables in a rule set that somebody works on, without building the program.
+//! R090: mistakes in the program's own tables, found in a rule set without building the program.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The program's own tables of expressions and words, proven by what proves those of rules.
+//! R088, R092 and R105 for the program's own tables of expressions and words.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{boundaries, expressions};
 use facts::FactType;
 use knowledge_tables::patterns::{STEM, with_ascii_classes};
 use pasted_text::plain;
-use spanned_yaml::{Diagnostic, Node, YamlText, parse};
+use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 
 /// `R088`, `R092` and `R105` for the table in `data/STEM.yaml`, if it is one of expressions or words.
 pub(crate) fn look(stem: &str, file: &Arc<YamlText>, found: &mut Vec<Diagnostic>) {
@@ -36,42 +36,42 @@ pub(crate) fn look(stem: &str, file: &Arc<YamlText>, found: &mut Vec<Diagnostic>
 }
 
 /// What is wrong, without its place.
-struct Wrong {
-    code: &'static str,
+struct TableMistake {
+    code: Code,
     message: String,
     help: String,
 }
 
-impl Wrong {
+impl TableMistake {
     fn at(self, file: &Arc<YamlText>, node: &Node) -> Diagnostic {
         Diagnostic::warning(self.code, file, node.span, self.message).with_help(self.help)
     }
 }
 
 /// What is wrong with an expression of the table that means `meant` and is `written` so.
-fn of_expression(meant: &str, written: &str) -> Option<Wrong> {
+fn of_expression(meant: &str, written: &str) -> Option<TableMistake> {
     let hir = Parser::new().parse(meant).ok()?;
     if let Some(why) = expressions::never(&hir, FactType::Text) {
         let message = format!("the regular expression `{written}` is found in no text: {why}");
-        return Some(Wrong { code: "R088", message, help: "write what a line says".to_owned() });
+        return Some(TableMistake { code: Code::R088, message, help: "write what a line says".to_owned() });
     }
     if let Some(wrong) = boundaries::never(&hir).or_else(|| boundaries::foreign(&hir)) {
         let message = format!("in the regular expression `{written}`, {}", wrong.says());
-        return Some(Wrong { code: "R105", message, help: wrong.help().to_owned() });
+        return Some(TableMistake { code: Code::R105, message, help: wrong.help().to_owned() });
     }
     let regex = RegexBuilder::new(meant).case_insensitive(true).build().ok()?;
-    ODD_TEXTS.iter().all(|text| regex.is_match(text)).then(|| Wrong {
-        code: "R092",
+    ODD_TEXTS.iter().all(|text| regex.is_match(text)).then(|| TableMistake {
+        code: Code::R092,
         message: format!("every line fits `{written}`"),
         help: "write what a line must say; what is optional says nothing by itself".to_owned(),
     })
 }
 
 /// What is wrong with words that are looked for in lines as they were meant.
-fn of_words(words: &str) -> Option<Wrong> {
+fn of_words(words: &str) -> Option<TableMistake> {
     let meant = plain(words);
-    (meant != words).then(|| Wrong {
-        code: "R088",
+    (meant != words).then(|| TableMistake {
+        code: Code::R088,
         message: format!("`{words}` is found in no line: it is read as `{meant}` there"),
         help: format!("write `{meant}`"),
     })
@@ -81,7 +81,7 @@ fn of_words(words: &str) -> Option<Wrong> {
 mod tests {
     use super::*;
 
-    fn told(stem: &str, text: &'static str) -> Vec<(&'static str, u32, u32)> {
+    fn told(stem: &str, text: &'static str) -> Vec<(Code, u32, u32)> {
         let (file, mut found) = (YamlText::new("data/table.yaml", text), Vec::new());
         look(stem, &file, &mut found);
         found.iter().map(|one| (one.code, one.span.line, one.span.column)).collect()
@@ -91,8 +91,8 @@ mod tests {
     fn expressions_of_tables_are_proven_like_those_of_rules() {
         let text =
             "patterns:\n  - regex: 'a\\bb(?<app>x)'\n  - regex: '(?<app>x?)'\n    needs: 'a^b'\n  - {regex: x}\n";
-        assert_eq!(told("ticket-a", text), [("R105", 2, 12), ("R092", 3, 12), ("R088", 4, 12)]);
-        assert_eq!(told("stated-versions", "patterns:\n  - {of: a, re: 'a$b'}\n"), [("R088", 2, 17)]);
+        assert_eq!(told("ticket-a", text), [(Code::R105, 2, 12), (Code::R092, 3, 12), (Code::R088, 4, 12)]);
+        assert_eq!(told("stated-versions", "patterns:\n  - {of: a, re: 'a$b'}\n"), [(Code::R088, 2, 17)]);
         assert_eq!(told("bugchecks", text), []);
     }
 
@@ -101,7 +101,7 @@ mod tests {
     fn the_ends_of_words_are_those_of_the_table() {
         let text =
             "patterns:\n  - {re: 'está\\b\\s', regex: 'está\\b\\s'}\n  - {regex: 'est\\b\\s'}\n  - {needs: 'é\\b'}\n";
-        assert_eq!(told("ticket-a", text), [("R105", 2, 29), ("R105", 4, 13)]);
+        assert_eq!(told("ticket-a", text), [(Code::R105, 2, 29), (Code::R105, 4, 13)]);
         assert_eq!(told("stated-versions", text), []);
     }
 
@@ -109,10 +109,10 @@ mod tests {
     fn words_that_no_line_has_are_told() {
         let text =
             "patterns:\n  - words: '**exit**'\ncues:\n  - words: [it is, 'a &amp; b', 'x > 1']\n  - words: '> it'\n";
-        assert_eq!(told("ticket-a", text), [("R088", 2, 12)]);
-        assert_eq!(told("mentions", text), [("R088", 4, 20), ("R088", 5, 12)]);
+        assert_eq!(told("ticket-a", text), [(Code::R088, 2, 12)]);
+        assert_eq!(told("mentions", text), [(Code::R088, 4, 20), (Code::R088, 5, 12)]);
         let text =
             "words:\n  - of: level\n    words: [error, '**exit**']\n  - {of: printed_start, words: ['> ', 'at ']}\n";
-        assert_eq!(told("text-words", text), [("R088", 3, 20), ("R088", 4, 33)]);
+        assert_eq!(told("text-words", text), [(Code::R088, 3, 20), (Code::R088, 4, 33)]);
     }
 }

@@ -1,12 +1,13 @@
-//! What every incident fits.
+//! R092 and R082: comparisons that every value fits, and rules that every incident fits.
 
-use super::{Linted, PROBABLE, fields};
-use crate::compare::{Compare, Order};
+use super::{Linted, PROBABLE, comparisons};
+use crate::compare::Compare;
+use crate::modifier::Order;
 use crate::quantifier::Quantifier;
 use crate::selection::{FieldTerm, FieldTest, Test};
 use crate::view::Compared;
 use facts::{FactType, Value};
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
 /// Texts that nobody would look for: what fits both of them fits everything.
 pub(super) const ODD_TEXTS: [&str; 2] = ["", "\u{1}~\u{1}"];
@@ -50,9 +51,7 @@ pub(super) fn is_trivial(test: &Test) -> bool {
                 Quantifier::Count(count) => count.least <= 1 && count.most == u64::MAX,
             };
             let asks_nothing = |term: &FieldTerm| match &term.test {
-                FieldTest::Value(compare) => {
-                    list.fields.get(term.field).is_some_and(|field| takes_all(field.kind, compare))
-                }
+                FieldTest::Value(compare) => takes_all(term.field.definition.kind, compare),
                 FieldTest::Known(known) => *known,
             };
             let every_entry = entries.alternatives.is_empty()
@@ -65,20 +64,11 @@ pub(super) fn is_trivial(test: &Test) -> bool {
 /// `R092`: a comparison that every value fits.
 pub(super) fn terms(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms() {
-        let of_fact = match &term.test {
-            Test::Fact { fact, compare, .. } if takes_all(fact.kind, compare) => Some(fact.path),
-            Test::List { list, .. } | Test::Sequence { list, .. } => {
-                fields(&term.test).into_iter().find_map(|(path, field)| {
-                    let kind = list.fields.get(field.field)?.kind;
-                    matches!(&field.test, FieldTest::Value(compare) if takes_all(kind, compare)).then_some(path)
-                })
-            }
-            _ => None,
-        };
-        if let Some(path) = of_fact {
-            let message = format!("every value of `{path}` fits this");
+        let mut compared = comparisons(&term.test).into_iter();
+        if let Some((fact, _)) = compared.find(|(fact, compare)| takes_all(fact.kind, compare)) {
+            let message = format!("every value of `{}` fits this", fact.path);
             let help = "to ask whether it is known, write `|exists: true`";
-            rule.warn("R092", term.span, message, help, found);
+            rule.warn(Code::R092, term.span, message, help, found);
         }
     }
 }
@@ -91,6 +81,6 @@ pub(super) fn rule(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     if rule.rule.confidence() >= PROBABLE && rule.ways.iter().any(matches_all) {
         let message = "the rule matches every incident of its kind, whatever its evidence says".to_owned();
         let help = "ask for what sets apart the incidents that have this cause, or be less sure";
-        rule.warn("R082", rule.rule.id_span, message, help, found);
+        rule.warn(Code::R082, rule.rule.id_span, message, help, found);
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Literal<'r> {
 pub(super) type Way<'r> = Vec<Literal<'r>>;
 
 /// The ways of a rule; `None` where there are too many.
-pub(super) fn of(logic: &Logic) -> Option<Vec<Way<'_>>> {
+pub(super) fn of_rule(logic: &Logic) -> Option<Vec<Way<'_>>> {
     of_condition(&logic.condition, &logic.selections)
 }
 

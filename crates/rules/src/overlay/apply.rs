@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use super::suppression::{Place, Suppression, Suppressions};
+use super::suppression::{FilePlace, Suppression, Suppressions};
 use super::{Change, OVERLAY_KEYS, OVERRIDABLE, OverlayFile, SuppressedBy};
-use crate::Known;
+use crate::LoadContext;
 use crate::causes::Causes;
 use crate::explain::Templates;
 use crate::guarantee::{World, worlds_when};
@@ -17,14 +17,14 @@ use crate::rule::Rule;
 use crate::rule_set::RuleSetInfo;
 use crate::selection;
 use rule_syntax::mistakes::{Mistakes, closest, listing};
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText};
+use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText};
 use untrusted::glob::Glob;
 
 /// What overlays are applied to.
 pub(crate) struct Target<'a> {
     /// All rules, by id.
     pub rules: &'a mut [Rule],
-    /// The ids of built-in rules that were not wanted: what is said of them changes nothing.
+    /// The ids of built-in rules that were left out: overlays of them change nothing, and are no mistakes.
     pub left_out: &'a BTreeSet<String>,
     /// What is written of rules that are not among them, as they have mistakes: neither is it said of those that they
     /// do not exist.
@@ -43,7 +43,7 @@ pub(crate) fn apply(files: &[OverlayFile], target: &mut Target<'_>, found: &mut 
     for of_set in files.chunk_by(|a, b| a.set == b.set) {
         let mut changed = Changed::default();
         for file in of_set {
-            let mut reader = Reader {
+            let mut reader = OverlayReader {
                 file,
                 target,
                 changed: &mut changed,
@@ -60,7 +60,7 @@ pub(crate) fn apply(files: &[OverlayFile], target: &mut Target<'_>, found: &mut 
 /// The rules that a set has changed, with the place that says so.
 type Changed = BTreeMap<String, (Arc<YamlText>, Span)>;
 
-struct Reader<'r, 'a> {
+struct OverlayReader<'r, 'a> {
     file: &'r OverlayFile,
     target: &'r mut Target<'a>,
     changed: &'r mut Changed,
@@ -69,13 +69,13 @@ struct Reader<'r, 'a> {
 }
 
 /// The rule that an overlay names.
-struct Named {
+struct NamedRule {
     id: String,
     /// Its index; none of a built-in rule that was left out.
     index: Option<usize>,
 }
 
-impl Reader<'_, '_> {
+impl OverlayReader<'_, '_> {
     fn read(&mut self) {
         let file = self.file;
         let readers: [fn(&mut Self, &Node) -> bool; 3] = [Self::override_, Self::disable, Self::suppress];
@@ -98,7 +98,7 @@ impl Reader<'_, '_> {
     /// Reads an entry of `override` and changes the rule. False, as of the others, when it has a mistake.
     fn override_(&mut self, item: &Node) -> bool {
         let what = "an entry of `override`";
-        let before = self.errors();
+        let before = self.mistakes.errors();
         let Some(entries) = self.mapping(item, what) else { return false };
         let keys: Vec<&str> = ["rule", "reason"].into_iter().chain(OVERRIDABLE).collect();
         let (fixed, others): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| is_fixed(entry.name()));
@@ -106,29 +106,29 @@ impl Reader<'_, '_> {
             let message = format!("`{}` can't be overridden: with another one it would be another rule", entry.name());
             let help =
                 format!("what can be is {}; `disable` the rule, and write one of your own", listing(OVERRIDABLE));
-            self.mistakes.error_with_help("R074", entry.key.span, message, help);
+            self.mistakes.error_with_help(Code::R074, entry.key.span, message, help);
         }
         let others: Vec<Entry> = others.into_iter().cloned().collect();
         self.mistakes.keys_or(&others, item.span, what, &keys, &["rule"], other_key);
         let given: Vec<&'static str> =
             entries.iter().filter_map(|entry| OVERRIDABLE.into_iter().find(|key| *key == entry.name())).collect();
-        if given.is_empty() && self.errors() == before {
+        if given.is_empty() && self.mistakes.errors() == before {
             let help = format!("give at least one of {}", listing(OVERRIDABLE));
-            self.mistakes.error_with_help("R073", item.span, "an override that changes nothing", help);
+            self.mistakes.error_with_help(Code::R073, item.span, "an override that changes nothing", help);
         }
         let reason = self.text(item, "reason");
         let named = self.named(item);
         let rule = named.as_ref().and_then(|named| self.target.rules.get(named.index?));
         let worlds: Option<Vec<World>> = rule.map(|rule| {
             let logic = rule.logic();
-            let required: Vec<&'static str> = logic.requires.iter().map(|required| required.path()).collect();
+            let required: Vec<&'static str> = logic.requires.iter().map(|required| required.name()).collect();
             worlds_when(&[&logic.condition], &logic.selections, &required)
         });
         let lists = self.lists();
-        let known = Known { causes: self.target.causes, lists: &lists, proven: false };
+        let known = LoadContext { causes: self.target.causes, lists: &lists, proven: false };
         let changes = read_changes(item, &known, self.target.templates, rule, worlds, &mut self.mistakes);
         let Some(named) = named else { return false };
-        if !self.is_first(item, &named.id) || self.errors() > before {
+        if !self.is_first(item, &named.id) || self.mistakes.errors() > before {
             return false;
         }
         let change = self.change(item, given, reason);
@@ -136,7 +136,7 @@ impl Reader<'_, '_> {
         if let Some(disabled) = rule.disabled() {
             let message = format!("the rule `{}` is disabled {}", named.id, disabled.says());
             let help = "an override does not bring it back; remove one of the two";
-            self.mistakes.warning("R081", item.get("rule").map_or(item.span, |node| node.span), message, help);
+            self.mistakes.warning(Code::R081, item.get("rule").map_or(item.span, |node| node.span), message, help);
         }
         rule.change(changes, change);
         true
@@ -146,7 +146,7 @@ impl Reader<'_, '_> {
     fn mapping<'n>(&mut self, item: &'n Node, what: &str) -> Option<&'n [Entry]> {
         if let Some(id) = item.text().filter(|_| !item.is_nothing()) {
             let help = format!("write `{{rule: {}, reason: ...}}`", id.trim());
-            self.mistakes.error_with_help("R012", item.span, format!("{what} must be a mapping, not a text"), help);
+            self.mistakes.error_with_help(Code::R012, item.span, format!("{what} must be a mapping, not a text"), help);
             return None;
         }
         self.mistakes.mapping(item, what)
@@ -154,13 +154,13 @@ impl Reader<'_, '_> {
 
     fn disable(&mut self, item: &Node) -> bool {
         let what = "an entry of `disable`";
-        let before = self.errors();
+        let before = self.mistakes.errors();
         let Some(entries) = self.mapping(item, what) else { return false };
         let keys = ["rule", "reason"];
         self.mistakes.keys_or(entries, item.span, what, &keys, &keys, other_key);
         let reason = self.text(item, "reason");
         let Some(named) = self.named(item) else { return false };
-        if !self.is_first(item, &named.id) || self.errors() > before {
+        if !self.is_first(item, &named.id) || self.mistakes.errors() > before {
             return false;
         }
         let change = self.change(item, Vec::new(), reason);
@@ -172,7 +172,7 @@ impl Reader<'_, '_> {
 
     fn suppress(&mut self, item: &Node) -> bool {
         let what = "an entry of `suppress`";
-        let before = self.errors();
+        let before = self.mistakes.errors();
         let Some(entries) = self.mapping(item, what) else { return false };
         let keys = ["rule", "reason", "until", "hosts", "when"];
         self.mistakes.keys_or(entries, item.span, what, &keys, &["rule", "reason"], other_key);
@@ -180,11 +180,11 @@ impl Reader<'_, '_> {
         let (until, place) = self.until(item).unzip();
         let hosts = self.hosts(item);
         let lists = self.lists();
-        let known = Known { causes: self.target.causes, lists: &lists, proven: false };
+        let known = LoadContext { causes: self.target.causes, lists: &lists, proven: false };
         let when = item.entry("when").and_then(|entry| selection::read(entry, &known, &mut self.mistakes));
         let named = self.named(item);
         let (Some(named), Some(reason)) = (named, reason) else { return false };
-        if self.errors() > before {
+        if self.mistakes.errors() > before {
             return false;
         }
         let by = SuppressedBy { by: self.set_name(), reason, until };
@@ -193,7 +193,7 @@ impl Reader<'_, '_> {
     }
 
     /// The last day, and where it is written.
-    fn until(&mut self, item: &Node) -> Option<(Date, Place)> {
+    fn until(&mut self, item: &Node) -> Option<(Date, FilePlace)> {
         /// `2027-01-31`; a date's parser takes a time behind it, too.
         const LENGTH: usize = 10;
         let node = item.get("until")?;
@@ -201,9 +201,9 @@ impl Reader<'_, '_> {
         let date = text.parse::<Date>().ok().filter(|_| text.len() == LENGTH);
         if date.is_none() {
             let help = "write the last day whose incidents are suppressed, in UTC: 2027-01-31";
-            self.mistakes.error_with_help("R075", node.span, format!("`{text}` is not a date"), help);
+            self.mistakes.error_with_help(Code::R075, node.span, format!("`{text}` is not a date"), help);
         }
-        Some((date?, Place { file: Arc::clone(&self.file.text), span: node.span }))
+        Some((date?, FilePlace { file: Arc::clone(&self.file.text), span: node.span }))
     }
 
     fn hosts(&mut self, item: &Node) -> Vec<Glob> {
@@ -218,18 +218,18 @@ impl Reader<'_, '_> {
     }
 
     /// The rule that an entry names: one of an earlier set.
-    fn named(&mut self, item: &Node) -> Option<Named> {
+    fn named(&mut self, item: &Node) -> Option<NamedRule> {
         let node = item.get("rule")?;
         if node.items().is_some() {
             let help = "write an entry for each rule";
-            self.mistakes.error_with_help("R012", node.span, "`rule` must be one rule's id, not a list", help);
+            self.mistakes.error_with_help(Code::R012, node.span, "`rule` must be one rule's id, not a list", help);
             return None;
         }
         let id = self.mistakes.text(node, "`rule`")?.trim();
         let rules = &*self.target.rules;
         let Ok(index) = rules.binary_search_by(|rule| rule.id().cmp(id)) else {
             if self.target.left_out.contains(id) || self.target.written.has(id) {
-                return Some(Named { id: id.to_owned(), index: None });
+                return Some(NamedRule { id: id.to_owned(), index: None });
             }
             let known = rules.iter().map(Rule::id).chain(self.target.left_out.iter().map(String::as_str));
             let help = if id.contains(['*', '?']) {
@@ -245,7 +245,7 @@ impl Reader<'_, '_> {
                     |close| format!("did you mean `{close}`?"),
                 )
             };
-            self.mistakes.error_with_help("R070", node.span, format!("there is no rule `{id}`"), help);
+            self.mistakes.error_with_help(Code::R070, node.span, format!("there is no rule `{id}`"), help);
             return None;
         };
         let set = rules.get(index)?.origin.set;
@@ -256,10 +256,10 @@ impl Reader<'_, '_> {
                 let message = format!("the rule `{id}` belongs to a rule set that is loaded later");
                 (message, "give that set first: `--rules` takes rule sets in order, later ones change earlier ones")
             };
-            self.mistakes.error_with_help("R071", node.span, message, help);
+            self.mistakes.error_with_help(Code::R071, node.span, message, help);
             return None;
         }
-        Some(Named { id: id.to_owned(), index: Some(index) })
+        Some(NamedRule { id: id.to_owned(), index: Some(index) })
     }
 
     /// Whether the set says only one thing about the rule.
@@ -267,7 +267,7 @@ impl Reader<'_, '_> {
         let span = item.get("rule").map_or(item.span, |node| node.span);
         if let Some((file, first)) = self.changed.get(id) {
             let message = format!("this rule set says twice what becomes of the rule `{id}`");
-            let twice = Diagnostic::error("R072", &self.file.text, span, message)
+            let twice = Diagnostic::error(Code::R072, &self.file.text, span, message)
                 .with_other(file, *first, "first here")
                 .with_help("put it into one entry; a rule is either overridden or disabled");
             self.mistakes.found.push(twice);
@@ -293,10 +293,6 @@ impl Reader<'_, '_> {
     fn text(&mut self, item: &Node, key: &str) -> Option<String> {
         let text = self.mistakes.text(item.get(key)?, &format!("`{key}`"))?;
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
-    }
-
-    fn errors(&self) -> usize {
-        self.mistakes.found.iter().filter(|mistake| mistake.is_error()).count()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a rule set changes in the rules of the sets before it: overlays of an organisation or of a user.
+//! Overlays: what a rule set changes in the rules of sets that are loaded before it.
 //!
 //! Rules of others are not copied to be changed. An overlay names them, says what is different and why, and everything
 //! else stays as it is and goes on being updated with the set that it belongs to.
@@ -8,18 +8,18 @@ mod suppression;
 
 use std::sync::Arc;
 
-pub use suppression::{Occasion, SuppressedBy};
+pub use suppression::{Occasion, Ruling, SuppressedBy};
 
 pub(super) use apply::{Target, apply};
-pub(super) use suppression::{Place, Ruling, Suppressions};
+pub(super) use suppression::{FilePlace, Suppressions};
 
 use spanned_yaml::{Node, YamlText};
 
 /// The keys of a rule file that hold overlays.
 pub(super) const OVERLAY_KEYS: [&str; 3] = ["override", "disable", "suppress"];
-/// What an overlay can say of a rule in the place of what the rule says. What a rule asks for, and the cause that it
-/// names, make it the rule that it is.
-pub(super) const OVERRIDABLE: [&str; 7] =
+/// The keys of a rule that an override can give anew. All others, such as its selections and its cause, make it the rule
+/// that it is.
+pub const OVERRIDABLE: [&str; 7] =
     ["title", "confidence", "severity", "explanation", "remediation", "collect", "references"];
 
 /// What one file says about rules of the sets before it.
@@ -35,7 +35,7 @@ pub(super) struct OverlayFile {
 
 impl OverlayFile {
     /// The overlays of a rule file, if it has any.
-    pub fn of(root: &Node, text: &Arc<YamlText>, set: usize) -> Option<Self> {
+    pub fn read(root: &Node, text: &Arc<YamlText>, set: usize) -> Option<Self> {
         let entries = OVERLAY_KEYS.map(|key| root.get(key).cloned());
         let some = entries.iter().any(Option::is_some);
         some.then(|| Self { text: Arc::clone(text), set, entries })

@@ -1,4 +1,4 @@
-//! Findings that somebody knows of and does not want to see again: for a while, on some computers, under a condition.
+//! Suppressions: findings that are left out of reports, for a while, on some computers, or under a condition.
 //!
 //! A suppression ends by the time of the incident and not by the day of the run: what happened while it held stays
 //! suppressed, what happened later does not, and the same evidence gives the same report on every day.
@@ -26,7 +26,7 @@ pub struct Occasion<'a> {
     pub time: Option<Timestamp>,
 }
 
-/// Who does not want to see a finding, and why.
+/// The rule set that suppresses a finding, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuppressedBy {
     /// The name of the rule set that says so.
@@ -47,20 +47,20 @@ impl SuppressedBy {
     }
 }
 
-/// What suppressions say of a finding.
+/// What suppressions do to a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ruling {
-    /// None is about it.
+pub enum Ruling {
+    /// Nothing: no suppression applies.
     Shown,
-    /// It was not to be seen up to a day, and the incident was later.
+    /// It is shown, because its suppression ended before the incident.
     ShownAgain(SuppressedBy),
-    /// It is not to be seen.
+    /// It is left out.
     Suppressed(SuppressedBy),
 }
 
 /// A place in a file.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct FilePlace {
     pub file: Arc<YamlText>,
     pub span: Span,
 }
@@ -70,7 +70,7 @@ pub(crate) struct Place {
 pub(crate) struct Suppression {
     pub by: SuppressedBy,
     /// Where its last day is written, if it has one.
-    pub until: Option<Place>,
+    pub until: Option<FilePlace>,
     /// Names of computers, folded; none means all.
     pub hosts: Vec<Glob>,
     /// What the incident's facts must be.
@@ -78,13 +78,13 @@ pub(crate) struct Suppression {
 }
 
 impl Suppression {
-    /// Whether it is about an incident of whatever time.
+    /// Whether it applies to an incident, whenever that happened.
     fn concerns(&self, view: &View<'_>, occasion: Occasion<'_>) -> bool {
         let here = self.hosts.is_empty() || occasion.host.is_some_and(|host| self.names(host));
         here && self.when.as_ref().is_none_or(|when| when.truth(view) == Truth::True)
     }
 
-    /// Whether it is about some of the rule's findings alone.
+    /// Whether it applies to some of the rule's findings only.
     pub fn is_limited(&self) -> bool {
         !self.hosts.is_empty() || self.when.is_some()
     }
@@ -115,15 +115,15 @@ impl Suppressions {
     }
 
     /// Those for the findings of a rule.
-    pub fn of(&self, rule: &str) -> impl Iterator<Item = &Suppression> {
+    pub fn of_rule(&self, rule: &str) -> impl Iterator<Item = &Suppression> {
         self.by_rule.get(rule).into_iter().flatten()
     }
 
-    /// What they say of a rule's finding.
+    /// What they do to a rule's finding.
     pub fn ruling(&self, rule: &str, view: &View<'_>, occasion: Occasion<'_>) -> Ruling {
         let day = occasion.time.map(|time| Offset::UTC.to_datetime(time).date());
         let mut ruling = Ruling::Shown;
-        for suppression in self.of(rule).filter(|suppression| suppression.concerns(view, occasion)) {
+        for suppression in self.of_rule(rule).filter(|suppression| suppression.concerns(view, occasion)) {
             match (suppression.by.until, day) {
                 (None, _) => return Ruling::Suppressed(suppression.by.clone()),
                 (Some(until), Some(day)) if day <= until => return Ruling::Suppressed(suppression.by.clone()),

@@ -1,32 +1,32 @@
-//! Rules as they are written, read into rules as they are used. Every mistake of a file is noted, not only the first.
+//! Reading rule files into rules. Every mistake of a file is reported, not only the first.
 
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use self::texts::ReadTexts;
-pub(super) use self::texts::{Changes, read_changes};
-use super::Known;
+pub(super) use self::texts::{ReadTexts, read_changes};
+use super::LoadContext;
+use super::asked_others;
 use super::causes::Causes;
 use super::explain::Templates;
 use super::guarantee::{Partly, World, all_asked_for, worlds_as_far};
 use super::list::Lists;
 use super::overlay::{OVERLAY_KEYS, OverlayFile};
-use super::required::{self, Required};
-use super::rule::{Logic, Origin, Place, Rule, Texts};
+use super::required;
+use super::rule::{Logic, Origin, Rule, RulePlace, Texts};
 use super::selection::{self, Selection};
 use super::self_test::{self, Tests};
-use super::shared;
 use super::slips;
 use super::source::{self, RuleFile};
+use super::subject::Subject;
 use super::supersede::Superseding;
 use super::test_file::TestFile;
 use facts::schema::SCALARS;
 use rule_syntax::condition::{self, Condition};
 use rule_syntax::mistakes::{Mistakes, closest};
 use rule_syntax::prepared::Part;
-use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
+use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
 
 pub(super) const RULE_KEYS: &[&str] = &[
     "id",
@@ -47,10 +47,10 @@ pub(super) const RULE_KEYS: &[&str] = &[
 ];
 pub(super) const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "requires", "supersedes", "collect"];
 
-/// What files with rules hold beside rules.
+/// What is read from rule files beside the rules themselves.
 #[derive(Default)]
 pub(super) struct Read {
-    /// What they say about rules of others.
+    /// Their overlays of other sets' rules.
     pub overlays: Vec<OverlayFile>,
     /// The ids of all rules, also of those with mistakes and of those that are left out.
     pub written: BTreeSet<String>,
@@ -63,8 +63,8 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Whether a rule of this id was written, as far as anybody can know: a file that could not be read has every rule
-    /// that it seems to speak of.
+    /// Whether a rule of this id was written. A file that could not be read counts as having every rule whose id is in
+    /// its text.
     pub fn has(&self, id: &str) -> bool {
         self.written.contains(id) || self.unread.iter().any(|file| file.text.contains(id))
     }
@@ -83,7 +83,7 @@ pub(super) struct Unfinished {
 pub(super) fn read_file(
     file: &RuleFile,
     origin: Origin,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     templates: &Templates,
     read: &mut Read,
     found: &mut Vec<Diagnostic>,
@@ -95,14 +95,14 @@ pub(super) fn read_file(
         read.unread.push(Arc::clone(&file.text));
         return Vec::new();
     };
-    let mut reader = Reader { known, templates, tests: &tests, mistakes: Mistakes::new(&file.text) };
+    let mut reader = RuleReader { known, templates, tests: &tests, mistakes: Mistakes::new(&file.text) };
     let rules = reader.root(&root, file, origin);
     let is_understood = rules.is_some();
     let rules = rules.unwrap_or_default();
     if !is_understood {
         read.unread.push(Arc::clone(&file.text));
     }
-    let overlays = OverlayFile::of(&root, &file.text, origin.set);
+    let overlays = OverlayFile::read(&root, &file.text, origin.set);
     let nodes = root.get("rules").and_then(Node::items).unwrap_or_default();
     read.written.extend(nodes.iter().filter_map(|rule| rule.get("id")?.text().map(str::to_owned)));
     // Where the list of rules could not be read, tests may be of any rule.
@@ -111,7 +111,7 @@ pub(super) fn read_file(
     }
     read.overlays.extend(overlays);
     for node in nodes.iter().filter(|_| is_understood) {
-        read.superseding.extend(Superseding::of(node, &file.text));
+        read.superseding.extend(Superseding::read(node, &file.text));
         let id = node.get("id").and_then(|id| Some((id.text()?, id.span)));
         let unfinished = id.filter(|(_, span)| !rules.iter().any(|rule: &Rule| rule.id_span == *span));
         read.unfinished.extend(unfinished.map(|(id, span)| {
@@ -151,21 +151,26 @@ pub(super) fn prepared_tests(encoded: Part) -> Option<Tests> {
 }
 
 /// Reads a part of a rule in which there are no mistakes.
-fn prepared<T>(file: &Arc<YamlText>, lists: &Lists, read: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Option<T> {
+fn prepared<T>(file: &Arc<YamlText>, lists: &Lists, read: impl FnOnce(&mut RuleReader<'_>) -> Option<T>) -> Option<T> {
     let (causes, templates) = (Causes::default(), Templates::default());
-    let known = Known { causes: &causes, lists, proven: true };
-    read(&mut Reader { known: &known, templates: &templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(file) })
+    let known = LoadContext { causes: &causes, lists, proven: true };
+    read(&mut RuleReader {
+        known: &known,
+        templates: &templates,
+        tests: &TestFile::Nothing,
+        mistakes: Mistakes::new(file),
+    })
 }
 
-struct Reader<'a> {
-    known: &'a Known<'a>,
+struct RuleReader<'a> {
+    known: &'a LoadContext<'a>,
     templates: &'a Templates,
     /// The tests beside the file.
     tests: &'a TestFile,
     mistakes: Mistakes,
 }
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     /// The rules without mistakes of a file; `None` of one in another language.
     fn root(&mut self, root: &Node, file: &RuleFile, origin: Origin) -> Option<Vec<Rule>> {
         let entries = self.mistakes.mapping(root, "a rule file")?;
@@ -183,7 +188,7 @@ impl Reader<'_> {
         let misspelt = |entry: &Entry| !keys.contains(&entry.name()) && closest(entry.name(), meant.clone()).is_some();
         if !is_overlay && root.get("rules").is_none() && !entries.iter().any(misspelt) {
             let help = "a file that only changes rules of other sets has `override`, `disable` or `suppress`";
-            self.mistakes.error_with_help("R011", root.span, "a rule file needs the key `rules`", help);
+            self.mistakes.error_with_help(Code::R011, root.span, "a rule file needs the key `rules`", help);
         }
         let Some(rules) = root.get("rules").and_then(|rules| self.mistakes.items(rules, "`rules`")) else {
             return Some(Vec::new());
@@ -193,7 +198,7 @@ impl Reader<'_> {
 
     /// The rule that `node` writes, one of the `rules` of its file.
     fn rule(&mut self, node: &Node, rules: &[Node], file: &RuleFile, origin: Origin) -> Option<Rule> {
-        let before = self.errors();
+        let before = self.mistakes.errors();
         let entries = self.mistakes.mapping(node, "a rule")?;
         let is_apart = |key: &str| key == "tests" && self.tests.is_there();
         let is_required = |key: &&str| !OPTIONAL_RULE_KEYS.contains(key) && !is_apart(key);
@@ -212,16 +217,12 @@ impl Reader<'_> {
             }
             None => self.tests.tests_of(node, rules, &mut self.mistakes),
         };
-        if self.errors() > before {
+        if self.mistakes.errors() > before {
             return None;
         }
-        let place = Place { id: id?, file: Arc::clone(&file.text), span: node.span, id_span: node.get("id")?.span };
+        let place = RulePlace { id: id?, file: Arc::clone(&file.text), span: node.span, id_span: node.get("id")?.span };
         let logic = logic.finished(node)?;
         Some(Rule::new(place, origin, logic, texts.finished()?, tests?))
-    }
-
-    fn errors(&self) -> usize {
-        self.mistakes.found.iter().filter(|mistake| mistake.is_error()).count()
     }
 
     fn id(&mut self, rule: &Node, file: &RuleFile) -> Option<String> {
@@ -234,7 +235,7 @@ impl Reader<'_> {
         let Some((area, _)) = id.split_once('/').filter(|(area, name)| part(area) && part(name)) else {
             let message = format!("`{id}` is not a rule id");
             let help = "an id is AREA/NAME in lower case, such as memory/stack-overflow";
-            self.mistakes.error_with_help("R017", node.span, message, help);
+            self.mistakes.error_with_help(Code::R017, node.span, message, help);
             return None;
         };
         if let Some(folder) = &file.area
@@ -242,7 +243,7 @@ impl Reader<'_> {
         {
             let message = format!("the area `{area}` is not the folder `{folder}` that the rule stands in");
             let help = format!("write `{folder}/...`, or move the file to the folder {area}");
-            self.mistakes.error_with_help("R018", node.span, message, help);
+            self.mistakes.error_with_help(Code::R018, node.span, message, help);
             return None;
         }
         Some(id.to_owned())
@@ -252,7 +253,7 @@ impl Reader<'_> {
         let mut logic = ReadLogic::default();
         if let Some(node) = rule.get("selections") {
             if node.is_nothing() || node.entries().is_some_and(<[_]>::is_empty) {
-                self.mistakes.error("R025", node.span, "a rule needs at least one selection");
+                self.mistakes.error(Code::R025, node.span, "a rule needs at least one selection");
             } else if let Some(entries) = self.mistakes.mapping(node, "`selections`") {
                 logic.names = entries.iter().map(|entry| (entry.name().to_owned(), entry.key.span)).collect();
                 for (index, entry) in entries.iter().enumerate() {
@@ -267,12 +268,12 @@ impl Reader<'_> {
         }
         logic.condition = match rule.get("condition") {
             Some(node) => self.condition(node, "`condition`", &logic),
-            None => Some(shared::asked_last(Condition::all_of(logic.names.len()), &logic.selections)),
+            None => Some(asked_others::asked_last(Condition::all_of(logic.names.len()), &logic.selections)),
         };
         if let Some(node) = rule.get("requires") {
-            let before = self.errors();
+            let before = self.mistakes.errors();
             logic.requires = required::read(node, &mut self.mistakes);
-            if self.errors() > before {
+            if self.mistakes.errors() > before {
                 logic.meant.extend(required::seems_to_ask(node));
             }
         }
@@ -284,10 +285,10 @@ impl Reader<'_> {
         let span = entry.key.span;
         if condition::RESERVED.contains(&name) {
             let message = format!("`{name}` means something in conditions and can't be a selection's name");
-            self.mistakes.error("R032", span, message);
+            self.mistakes.error(Code::R032, span, message);
         } else if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) {
             let message = format!("`{name}` can't be a selection's name");
-            self.mistakes.error_with_help("R032", span, message, "use letters, digits, `_` and `-`");
+            self.mistakes.error_with_help(Code::R032, span, message, "use letters, digits, `_` and `-`");
         }
     }
 
@@ -299,7 +300,7 @@ impl Reader<'_> {
             return None;
         }
         match condition::parse(text, &names, slips::selection) {
-            Ok(condition) => Some(shared::asked_last(condition, &logic.selections)),
+            Ok(condition) => Some(asked_others::asked_last(condition, &logic.selections)),
             Err(wrongs) => {
                 for wrong in wrongs {
                     let span = node.span_within(&self.mistakes.file, wrong.at);
@@ -317,13 +318,14 @@ impl Reader<'_> {
         let mut used = vec![false; logic.names.len()];
         condition.mark_used(&mut used);
         texts.adjustments.iter().for_each(|adjustment| adjustment.when.mark_used(&mut used));
-        texts.collect.iter().for_each(|request| request.mark_used(&mut used));
+        let collect = texts.collect.as_deref().unwrap_or_default();
+        collect.iter().for_each(|request| request.mark_used(&mut used));
         let written = |key: &str| rule.get(key).and_then(Node::items).unwrap_or_default();
         if texts.adjustments.len() < written("adjust").len() {
             let names = written("adjust").iter().filter_map(|entry| entry.get("when")?.text());
             names.for_each(|text| logic.mark_meant(text, &mut used));
         }
-        if texts.collect.len() < written("collect").len() {
+        if collect.len() < written("collect").len() {
             for unless in written("collect").iter().filter_map(|entry| entry.get("unless")) {
                 let one = std::slice::from_ref(unless);
                 let names = unless.items().unwrap_or(one).iter().filter_map(Node::text);
@@ -332,12 +334,12 @@ impl Reader<'_> {
         }
         for ((name, span), _) in logic.names.iter().zip(&used).filter(|(_, used)| !**used) {
             let message = format!("the selection `{name}` is not used, so it restricts nothing");
-            self.mistakes.error_with_help("R033", *span, message, "name it in the condition, or remove it");
+            self.mistakes.error_with_help(Code::R033, *span, message, "name it in the condition, or remove it");
         }
     }
 }
 
-/// Selections, and the condition where it stands next to them.
+/// The place of the selections, and of the condition where it follows them.
 fn logic_span(rule: &Node) -> Span {
     let selections = rule.entry("selections").map(Entry::span).unwrap_or_default();
     match rule.entry("condition").map(Entry::span) {
@@ -354,7 +356,7 @@ struct ReadLogic {
     selections: Vec<Selection>,
     /// Those that could not be read, by index, with the facts that they seem to ask for.
     unread: BTreeMap<usize, World>,
-    requires: Vec<Required>,
+    requires: Vec<Subject>,
     /// Facts that entries of `requires` with mistakes seem to mean.
     meant: World,
     condition: Option<Condition>,
@@ -378,7 +380,7 @@ impl ReadLogic {
         if self.names.is_empty() {
             return vec![SCALARS.iter().map(|fact| fact.path).collect()];
         }
-        let required = self.requires.iter().map(|required| required.path()).chain(self.meant.iter().copied());
+        let required = self.requires.iter().map(|required| required.name()).chain(self.meant.iter().copied());
         let required: Vec<&'static str> = required.collect();
         let selections = Partly { selections: &self.selections, unread: &self.unread };
         match (&self.condition, also) {

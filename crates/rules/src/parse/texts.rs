@@ -1,7 +1,7 @@
-//! What a rule says, read from its file: everything but what it asks.
+//! Reading the texts of a rule: everything but its selections, condition and tests.
 
-use super::{Also, ReadLogic, Reader, TestFile};
-use crate::Known;
+use super::{Also, ReadLogic, RuleReader, TestFile};
+use crate::LoadContext;
 use crate::collect::{self, Request};
 use crate::explain::{Templates, Text};
 use crate::finding::{Audience, Severity};
@@ -9,23 +9,33 @@ use crate::guarantee::World;
 use crate::lint::look_at_references;
 use crate::rule::{Adjustment, Effect, Rule, Texts};
 use crate::supersede::Superseded;
-use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Node, Span};
+use crate::unknown;
+use rule_syntax::mistakes::Mistakes;
+use spanned_yaml::{Code, Node, Span};
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     /// What a rule says, as far as it can be read.
     pub(super) fn texts(&mut self, node: &Node, logic: &ReadLogic) -> ReadTexts {
         ReadTexts {
-            title: self.plain_text(node, "title"),
             cause: self.cause(node),
+            adjustments: self.adjustments(node, logic),
+            supersedes: self.supersedes(node),
+            ..self.overridable_texts(node, logic)
+        }
+    }
+
+    /// The part of it that an override can give anew.
+    fn overridable_texts(&mut self, node: &Node, logic: &ReadLogic) -> ReadTexts {
+        let has = |key| node.get(key).is_some();
+        ReadTexts {
+            title: self.plain_text(node, "title"),
             confidence: self.confidence(node),
             severity: self.severity(node),
             explanation: self.explanation(node, logic),
-            remediation: self.remediation(node, logic),
-            adjustments: self.adjustments(node, logic),
-            supersedes: self.supersedes(node),
-            collect: self.collect(node, logic),
-            references: self.plain_texts(node, "references"),
+            remediation: has("remediation").then(|| self.remediation(node, logic)),
+            collect: has("collect").then(|| self.collect(node, logic)),
+            references: has("references").then(|| self.plain_texts(node, "references")),
+            ..ReadTexts::default()
         }
     }
 
@@ -34,7 +44,7 @@ impl Reader<'_> {
         let id = self.mistakes.text(node, "`cause`")?;
         if !self.known.proven && self.known.causes.get(id).is_none() {
             let help = self.known.causes.help(id);
-            self.mistakes.error_with_help("R015", node.span, format!("there is no cause `{id}`"), help);
+            self.mistakes.error_with_help(Code::R015, node.span, format!("there is no cause `{id}`"), help);
             return None;
         }
         Some(id.to_owned())
@@ -53,7 +63,7 @@ impl Reader<'_> {
         self.text(rule.get("explanation")?, "`explanation`", logic, Also::Nothing)
     }
 
-    /// One of a closed set of words.
+    /// The value that is written as one of a closed set of words (`R014` for any other word).
     fn word<T: Copy, const N: usize>(
         &mut self,
         node: &Node,
@@ -64,9 +74,8 @@ impl Reader<'_> {
         let text = self.mistakes.text(node, &format!("`{key}`"))?;
         let known = all.into_iter().find(|value| word(*value) == text);
         if known.is_none() {
-            let words = all.map(word);
-            let help = suggestion(text, words).unwrap_or_else(|| format!("it is one of {}", listing(words)));
-            self.mistakes.error_with_help("R014", node.span, format!("there is no {key} `{text}`"), help);
+            let help = unknown::help(text, all.map(word).into_iter(), "it is one of");
+            self.mistakes.error_with_help(Code::R014, node.span, format!("there is no {key} `{text}`"), help);
         }
         known
     }
@@ -75,7 +84,7 @@ impl Reader<'_> {
         collect::plain(rule.get(key)?, &format!("`{key}`"), &mut self.mistakes)
     }
 
-    /// What would make the rule surer.
+    /// The requests for evidence that would make the rule surer.
     fn collect(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<Request> {
         let Some(node) = rule.get("collect") else { return Vec::new() };
         let names: Vec<&str> = logic.names.iter().map(|(name, _)| name.as_str()).collect();
@@ -98,7 +107,7 @@ impl Reader<'_> {
         for item in items {
             let Some(id) = self.mistakes.text(item, "an entry of `supersedes`") else { continue };
             if all.iter().any(|known| known.id == id) {
-                self.mistakes.error("R034", item.span, format!("`{id}` is superseded twice"));
+                self.mistakes.error(Code::R034, item.span, format!("`{id}` is superseded twice"));
                 continue;
             }
             all.push(Superseded { id: id.to_owned(), span: item.span });
@@ -110,7 +119,7 @@ impl Reader<'_> {
     fn text(&mut self, node: &Node, what: &str, logic: &ReadLogic, also: Also<'_>) -> Option<Text> {
         self.mistakes.text(node, what)?;
         if self.known.proven {
-            return Text::of(node);
+            return Text::read(node);
         }
         self.templates.check(node, &logic.worlds(also), &mut self.mistakes)
     }
@@ -158,7 +167,7 @@ impl Reader<'_> {
                 let value = text.parse::<f64>().ok().filter(|by| (0.01..=0.98).contains(&by.abs()));
                 if value.is_none() {
                     let message = format!("`by` is how far the confidence moves, like +0.05 or -0.2, not `{text}`");
-                    self.mistakes.error("R016", by.span, message);
+                    self.mistakes.error(Code::R016, by.span, message);
                 }
                 value.map(Effect::By)
             }
@@ -167,20 +176,20 @@ impl Reader<'_> {
                 let value = text.parse::<f64>().ok().filter(|most| (0.01..=0.98).contains(most));
                 if value.is_none() {
                     let message = format!("`most` is how sure the rule can be then, from 0.01 to 0.98, not `{text}`");
-                    self.mistakes.error("R016", most.span, message);
+                    self.mistakes.error(Code::R016, most.span, message);
                 }
                 value.map(Effect::Most)
             }
             (Some(_), Some(most)) => {
                 let help = "move the confidence with `by`, or cap it with `most`; two entries can do both";
-                self.mistakes.error_with_help("R016", most.span, "`by` and `most` stand in one entry", help);
+                self.mistakes.error_with_help(Code::R016, most.span, "`by` and `most` stand in one entry", help);
                 None
             }
             (None, None) => {
                 // A key that is only misspelt was reported.
                 let keys = ["when", "by", "most", "say"];
                 if item.entries().is_some_and(|entries| entries.iter().all(|entry| keys.contains(&entry.name()))) {
-                    self.mistakes.error("R011", item.span, "an entry of `adjust` needs the key `by` or `most`");
+                    self.mistakes.error(Code::R011, item.span, "an entry of `adjust` needs the key `by` or `most`");
                 }
                 None
             }
@@ -192,26 +201,18 @@ impl Reader<'_> {
 /// all are taken to be known.
 pub(crate) fn read_changes(
     node: &Node,
-    known: &Known<'_>,
+    known: &LoadContext<'_>,
     templates: &Templates,
     rule: Option<&Rule>,
     worlds: Option<Vec<World>>,
     mistakes: &mut Mistakes,
-) -> Changes {
+) -> ReadTexts {
     let selections = rule.map(|rule| rule.logic().selections.as_slice()).unwrap_or_default();
     let names = selections.iter().map(|selection| (selection.name.clone(), Span::default())).collect();
     let logic = ReadLogic { names, given: worlds, ..ReadLogic::default() };
-    let mut reader = Reader { known, templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(&mistakes.file) };
-    let has = |key| node.get(key).is_some();
-    let changes = Changes {
-        title: reader.plain_text(node, "title"),
-        confidence: reader.confidence(node),
-        severity: reader.severity(node),
-        explanation: reader.explanation(node, &logic),
-        remediation: has("remediation").then(|| reader.remediation(node, &logic)),
-        collect: has("collect").then(|| reader.collect(node, &logic)),
-        references: has("references").then(|| reader.plain_texts(node, "references")),
-    };
+    let mut reader =
+        RuleReader { known, templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(&mistakes.file) };
+    let changes = reader.overridable_texts(node, &logic);
     if let Some(references) = node.get("references") {
         look_at_references(references, &mut reader.mistakes);
     }
@@ -219,8 +220,9 @@ pub(crate) fn read_changes(
     changes
 }
 
-/// What a rule says, as far as it could be read.
-pub(super) struct ReadTexts {
+/// What a rule says, or what an override gives anew of it, as far as it is written and could be read.
+#[derive(Default)]
+pub(crate) struct ReadTexts {
     title: Option<String>,
     cause: Option<String>,
     confidence: Option<f64>,
@@ -228,9 +230,9 @@ pub(super) struct ReadTexts {
     pub(super) adjustments: Vec<Adjustment>,
     supersedes: Vec<Superseded>,
     explanation: Option<Text>,
-    remediation: Vec<(Audience, Text)>,
-    pub(super) collect: Vec<Request>,
-    references: Vec<String>,
+    remediation: Option<Vec<(Audience, Text)>>,
+    pub(super) collect: Option<Vec<Request>>,
+    references: Option<Vec<String>>,
 }
 
 impl ReadTexts {
@@ -244,26 +246,13 @@ impl ReadTexts {
             adjustments: self.adjustments,
             supersedes: self.supersedes,
             explanation: self.explanation?,
-            remediation: self.remediation,
-            collect: self.collect,
-            references: self.references,
+            remediation: self.remediation.unwrap_or_default(),
+            collect: self.collect.unwrap_or_default(),
+            references: self.references.unwrap_or_default(),
         })
     }
-}
 
-/// What is said anew of a rule.
-pub(crate) struct Changes {
-    title: Option<String>,
-    confidence: Option<f64>,
-    severity: Option<Severity>,
-    explanation: Option<Text>,
-    remediation: Option<Vec<(Audience, Text)>>,
-    collect: Option<Vec<Request>>,
-    references: Option<Vec<String>>,
-}
-
-impl Changes {
-    /// Puts what is given into the place of what a rule says.
+    /// Puts what an override gives into the place of what a rule says.
     pub fn apply(self, texts: &mut Texts) {
         fn put<T>(new: Option<T>, old: &mut T) {
             if let Some(new) = new {

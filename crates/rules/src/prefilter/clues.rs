@@ -1,12 +1,11 @@
-//! What has to be there for a user's rule to match, found in the rule as it is compiled, with modifiers and lists read.
+//! The clues that must be present for a user's rule to match, found in its compiled terms.
 
 use super::{Clue, MOST_LOOKED_UP, Needs, Place};
 use crate::compare::{Compare, Part};
 use crate::pattern::Pattern;
-use crate::quantifier::{Count, Quantifier};
-use crate::required::Required;
 use crate::rule::Logic;
 use crate::selection::{EntryFilter, FieldTerm, FieldTest, Selection, Term, Test};
+use crate::subject::Subject;
 use facts::Value;
 use facts::schema::{FactType, LISTS, OTHER_INCIDENTS, SCALARS};
 use rule_syntax::needed::{either, of_condition};
@@ -17,18 +16,18 @@ type Need = Vec<Clue>;
 
 impl Needs {
     /// The needs of a rule that is compiled.
-    pub fn of(logic: &Logic) -> Self {
+    pub fn from_logic(logic: &Logic) -> Self {
         let mut all = of_condition(&logic.condition, &|index| of_selection(logic.selections.get(index)), cost);
-        all.extend(logic.requires.iter().map(|required| vec![Clue::Known(Place::of(*required))]));
+        all.extend(logic.requires.iter().map(|required| vec![Clue::Known(Place::from(*required))]));
         Self { all }
     }
 }
 
-impl Place {
-    fn of(required: Required) -> Self {
-        match required {
-            Required::Fact(index, _) => Self::Fact(index),
-            Required::List(index, _) => Self::List(index),
+impl From<Subject> for Place {
+    fn from(subject: Subject) -> Self {
+        match subject {
+            Subject::Fact(index) => Self::Fact(index),
+            Subject::List(index) => Self::List(index),
         }
     }
 }
@@ -77,8 +76,7 @@ fn of_term(term: &Term) -> Vec<Need> {
         Test::ListKnown { index, known: true, .. } => vec![known(Place::List(*index))],
         Test::FactKnown { .. } | Test::ListKnown { .. } => Vec::new(),
         Test::List { index, quantifier, entries, .. } => {
-            let asks = matches!(quantifier, Quantifier::Any | Quantifier::Count(Count { least: 1.., .. }));
-            let of_entries = if asks { of_entries(*index, entries) } else { Vec::new() };
+            let of_entries = if quantifier.wants_entries() { of_entries(*index, entries) } else { Vec::new() };
             [vec![known(Place::List(*index))], of_entries].concat()
         }
         // Each step has to be there.
@@ -100,7 +98,7 @@ fn of_entries(list: usize, entries: &EntryFilter) -> Vec<Need> {
 
 fn of_field(list: usize, term: &FieldTerm) -> Option<Need> {
     match &term.test {
-        FieldTest::Value(compare) => of_compare(Place::Field { list, field: term.field }, compare),
+        FieldTest::Value(compare) => of_compare(Place::Field { list, field: term.field.index }, compare),
         FieldTest::Known(_) => None,
     }
 }

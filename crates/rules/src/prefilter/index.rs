@@ -1,5 +1,5 @@
-//! Which rules can match an incident, without looking at each: what an incident holds is looked up among what rules
-//! need, and its texts are searched once for all parts that rules look for. The time that takes depends on the incident
+//! An index that gives the rules that can match an incident without looking at each rule: values of the incident are
+//! looked up among those that rules need, and its texts are searched once for all parts that rules search for. The time that takes depends on the incident
 //! and on what of it rules ask for, and hardly on how many rules there are.
 //!
 //! Built-in rules are asked one by one instead: there are few of them, what decides them is known without reading them,
@@ -19,20 +19,20 @@ use crate::view::{Compared, View};
 pub(crate) struct Index {
     /// Rules that have to be asked each time.
     always: Vec<usize>,
-    places: BTreeMap<Place, Wanted>,
+    places: BTreeMap<Place, LookedUp>,
 }
 
 /// What rules need in one place.
 #[derive(Debug, Default)]
-struct Wanted {
+struct LookedUp {
     numbers: HashMap<u64, Vec<usize>>,
     texts: HashMap<Box<str>, Vec<usize>>,
-    parts: Parts,
+    parts: TextParts,
 }
 
 /// Parts that rules need in texts.
 #[derive(Debug, Default)]
-struct Parts {
+struct TextParts {
     rules: Vec<Vec<usize>>,
     /// Finds them, by the same index; `None` where there are none.
     finder: Option<AhoCorasick>,
@@ -66,7 +66,7 @@ impl Index {
             let (texts, rules): (Vec<Box<str>>, Vec<Vec<usize>>) = parts.into_iter().unzip();
             // Parts may overlap and hold each other, and all of them count.
             match AhoCorasickBuilder::new().match_kind(MatchKind::Standard).build(texts.iter().map(|text| &**text)) {
-                Ok(finder) => index.wanted(place).parts = Parts { rules, finder: Some(finder) },
+                Ok(finder) => index.wanted(place).parts = TextParts { rules, finder: Some(finder) },
                 // Too many for the finder: the rules are asked.
                 Err(_) => index.always.extend(rules.into_iter().flatten()),
             }
@@ -76,7 +76,7 @@ impl Index {
         index
     }
 
-    fn wanted(&mut self, place: Place) -> &mut Wanted {
+    fn wanted(&mut self, place: Place) -> &mut LookedUp {
         self.places.entry(place).or_default()
     }
 
@@ -101,7 +101,7 @@ impl Index {
     }
 }
 
-impl Wanted {
+impl LookedUp {
     /// Adds the rules that need this value.
     fn add(&self, value: Compared<'_>, found: &mut Vec<usize>) {
         match value {
@@ -115,7 +115,7 @@ impl Wanted {
     }
 }
 
-impl Parts {
+impl TextParts {
     fn add(&self, text: &str, found: &mut Vec<usize>) {
         let Some(finder) = &self.finder else { return };
         if text.contains(ASCII_BUT_FOR_CASE) {

@@ -7,10 +7,11 @@
 mod clues;
 mod index;
 
+use super::subject::Subject;
 use super::value::{self, fold};
 use super::view::{Compared, Seen, View};
 use facts::Value;
-use facts::schema::{LISTS, SCALARS};
+use facts::schema::SCALARS;
 use rule_syntax::needed::Need;
 
 pub(super) use index::Index;
@@ -18,14 +19,14 @@ pub(super) use index::Index;
 /// More clues than this are not looked up for a rule: it is asked instead.
 const MOST_LOOKED_UP: usize = 64;
 
-/// What has to hold for a rule to match.
+/// The needs of a rule: what must be present for it to match.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
-    /// Of each, one clue has to be there.
+    /// Of each need, one clue must be present.
     all: Vec<Vec<Clue>>,
 }
 
-/// Something that has to be there.
+/// Something that must be present in an incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Clue {
     /// A fact or list that is known.
@@ -37,7 +38,7 @@ enum Clue {
     Part(Place, Box<str>),
 }
 
-/// Where it has to be. Facts, lists and fields go by their index in the schema.
+/// Where a clue must be. Facts, lists and fields are given by their index in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     /// A fact.
@@ -48,7 +49,7 @@ enum Place {
     Field { list: usize, field: usize },
 }
 
-/// What can be said of a rule before it is read.
+/// Whether a rule can match, decided before it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Chance {
     /// It does not hold.
@@ -98,13 +99,12 @@ impl Needs {
 impl Clue {
     /// What has to be there for a fact or list to be known and, where values are given, to be one of them.
     fn of_fact(path: &str, values: Option<&[&str]>) -> Option<Vec<Self>> {
-        let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(path)) else {
-            let list = LISTS.iter().position(|list| list.name == path)?;
-            return Some(vec![Self::Known(Place::List(list))]);
+        let (fact, place) = match Subject::find(path)? {
+            Subject::Fact(index) => (SCALARS.get(index)?, Place::Fact(index)),
+            Subject::List(index) => return Some(vec![Self::Known(Place::List(index))]),
         };
-        let (fact, place) = (SCALARS.get(index)?, Place::Fact(index));
         // Versions and flags are rarely asked to be equal.
-        let read = |text: &&str| match value::of(fact, text).ok()? {
+        let read = |text: &&str| match value::read(fact, text).ok()? {
             Value::Number(number) => Some(Self::Number(place, number)),
             Value::Text(text) => Some(Self::Text(place, fold(fact.kind, &text).into())),
             Value::Version(_) | Value::Flag(_) => None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::text::{Span, YamlText};
+use diagnostic_codes::Code;
 
 /// How many lines before the line where the parser stopped can have the mistake: the parser takes lines behind a value as
 /// more of that value.
@@ -75,7 +76,7 @@ impl<'t> Around<'t> {
 
 /// The mistake where the parser stopped with this message.
 pub(super) fn diagnose(file: &Arc<YamlText>, info: &str, at: Span) -> Diagnostic {
-    let error = |span: Span, message: &str| Diagnostic::error("R002", file, span, format!("not YAML: {message}"));
+    let error = |span: Span, message: &str| Diagnostic::error(Code::R002, file, span, format!("not YAML: {message}"));
     if let Some(around) = Around::new(&file.text, at.start) {
         if let Some(tab) = tab(&around) {
             return error(file.span(tab), "a tab in the indentation").with_help("indent with spaces");

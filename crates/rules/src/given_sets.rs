@@ -1,4 +1,4 @@
-//! The rule sets that a command line gives: each file once, and each set with a name that no other has.
+//! The rule sets at the paths of a command line: each file is used once, and each set gets a name that no other has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -65,8 +65,8 @@ fn holder(all: &[Given], place: usize) -> Option<String> {
     Some(display_path(&holder.set.path))
 }
 
-/// Calls sets of one name by their paths: reports say by name who overrides, disables and suppresses. The one that
-/// takes the place of the built-in set keeps its name.
+/// Names sets with equal names by their paths, because reports name the set that overrides, disables or suppresses. The
+/// set that replaces the built-in one keeps its name.
 fn name_apart(sets: &mut [SetSource]) {
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     for set in &*sets {

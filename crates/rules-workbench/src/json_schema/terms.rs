@@ -3,11 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::values::{equal, part};
-use super::{entry_name, mapping, object, one_or_more, reference, sentence};
-use crate::compare::Modifier;
-use crate::sequence::{STEPS, order_of};
+use super::{add, entry_name, mapping, one_or_more, reference, sentence};
 use facts::FactType;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use rules::language::{Modifier, STEPS, order_of};
 
 /// What can stand in a selection: every fact with every modifier that compares it, and every list with its quantifiers.
 pub(super) fn terms() -> Map<String, Value> {
@@ -76,18 +75,19 @@ pub(super) fn fields(list: &ListDefinition) -> Map<String, Value> {
 /// Steps, or a mapping that says how close they are to each other.
 fn sequence(entries: Value, has_times: bool, about: &str) -> Value {
     let steps = json!({"type": "array", "minItems": STEPS.start(), "maxItems": STEPS.end(), "items": entries});
-    let mut properties = object([("steps", steps.clone())]);
-    if has_times {
-        let within = json!({"allOf": [reference("duration")], "description": "A span of time that holds all of them."});
-        properties.insert("within".to_owned(), within);
+    let (key, closeness) = if has_times {
+        let about = "A span of time that holds all of them.";
+        ("within", json!({"allOf": [reference("duration")], "description": about}))
     } else {
-        let adjacent =
-            json!({"allOf": [reference("flag")], "description": "Whether each stands directly after the other."});
-        properties.insert("adjacent".to_owned(), adjacent);
-    }
-    json!({"anyOf": [steps, mapping(properties, &["steps"])], "description": about})
+        let about = "Whether each stands directly after the other.";
+        ("adjacent", json!({"allOf": [reference("flag")], "description": about}))
+    };
+    let mut whole = mapping(Map::from_iter([("steps".to_owned(), steps.clone()), (key.to_owned(), closeness)]));
+    add(&mut whole, "", [("required".to_owned(), json!(["steps"]))]);
+    json!({"anyOf": [steps, whole], "description": about})
 }
 
+/// Bounds of how many entries fit, or how many different values they have.
 fn count(list: &ListDefinition, entries: Value, has_times: bool, about: &str) -> Value {
     let bounds = ["lt", "lte", "gt", "gte", "eq"];
     let mut properties: Map<String, Value> =
@@ -101,9 +101,8 @@ fn count(list: &ListDefinition, entries: Value, has_times: bool, about: &str) ->
         let within = json!({"allOf": [reference("duration")], "description": "A span of time that holds so many."});
         properties.insert("within".to_owned(), within);
     }
-    let bounded: Vec<Value> = bounds.iter().map(|bound| json!({"required": [bound]})).collect();
-    let Value::Object(mut count) = mapping(properties, &[]) else { return Value::Null };
-    count.insert("anyOf".to_owned(), Value::Array(bounded));
-    count.insert("description".to_owned(), Value::from(about));
-    Value::Object(count)
+    let mut count = mapping(properties);
+    let any_of: Value = bounds.map(|bound| json!({"required": [bound]})).into_iter().collect();
+    add(&mut count, "", [("anyOf".to_owned(), any_of), ("description".to_owned(), Value::from(about))]);
+    count
 }

@@ -1,15 +1,15 @@
-//! Which versions of the program a rule set is written for.
+//! The version of the program that a rule set needs (`tool` in `ruleset.yaml`).
 
 use std::sync::Arc;
 
 use evidence::Version;
-use spanned_yaml::{Diagnostic, Node, YamlText};
+use spanned_yaml::{Code, Diagnostic, Node, YamlText};
 
 /// The version of this program.
 const THIS: &str = env!("CARGO_PKG_VERSION");
 
 /// What is wrong with the key `tool` of a rule set.
-pub(super) struct Wrong {
+pub(super) struct ToolMistake {
     /// What to say.
     pub diagnostic: Diagnostic,
     /// Whether this program is older than the set needs.
@@ -17,9 +17,12 @@ pub(super) struct Wrong {
 }
 
 /// Looks at `tool: ">=0.2"`: `R066` where this program is older, or where it says something else.
-pub(super) fn look(node: &Node, file: &Arc<YamlText>) -> Option<Wrong> {
+pub(super) fn look(node: &Node, file: &Arc<YamlText>) -> Option<ToolMistake> {
     let wrong = |message: String, help: &str, is_newer| {
-        Some(Wrong { diagnostic: Diagnostic::error("R066", file, node.span, message).with_help(help), is_newer })
+        Some(ToolMistake {
+            diagnostic: Diagnostic::error(Code::R066, file, node.span, message).with_help(help),
+            is_newer,
+        })
     };
     let written = node.text().unwrap_or_default().trim();
     let least = written.strip_prefix(">=").and_then(|version| version.trim().parse::<Version>().ok());

@@ -1,13 +1,12 @@
-//! What part of the timeline a test asks for, and whether the logs cover it.
+//! Whether the logs cover the part of the timeline that a test asks for.
 
-use super::compare::{Compare, Order};
+use super::compare::Compare;
+use super::modifier::Order;
 use super::selection::{EntryFilter, FieldTerm, FieldTest};
-use facts::schema::{LISTS, TIMELINE_KINDS};
+use facts::schema::TIMELINE_KINDS;
 use facts::{Asked, Needed, Recorded, Value};
 use incident::SIGMA;
 
-/// The list that logs make.
-const TIMELINE: &str = "timeline";
 /// What a Sigma rule says of itself: fields of its matches alone.
 const SIGMA_FIELDS: [&str; 4] = ["sigma_id", "sigma_title", "sigma_level", "sigma_tags"];
 
@@ -25,9 +24,11 @@ fn of_terms(terms: &[FieldTerm], only_before: bool, recorded: &Recorded) -> Opti
     let field = |name: &str| field(terms, name);
     let (before, after, first) = (field("seconds_before"), field("seconds_after"), field("seconds_before_first"));
     // What has a time before has none after, and the other way round.
-    let is_before =
-        only_before || before.is_some_and(is_there) || after.is_some_and(|test| !is_there(test)) || first.is_some();
-    let is_after = after.is_some_and(is_there) || before.is_some_and(|test| !is_there(test));
+    let is_before = only_before
+        || before.is_some_and(FieldTest::needs_field)
+        || after.is_some_and(|test| !test.needs_field())
+        || first.is_some();
+    let is_after = after.is_some_and(FieldTest::needs_field) || before.is_some_and(|test| !test.needs_field());
     let asked = |kind| Asked {
         kind,
         before: if is_after { Some(0) } else { before.and_then(at_most) },
@@ -39,8 +40,7 @@ fn of_terms(terms: &[FieldTerm], only_before: bool, recorded: &Recorded) -> Opti
 
 /// What is asked of a field of the timeline's entries.
 fn field<'t>(terms: &'t [FieldTerm], name: &str) -> Option<&'t FieldTest> {
-    let index = LISTS.iter().find(|list| list.name == TIMELINE)?.fields.iter().position(|one| one.path == name)?;
-    terms.iter().find(|term| term.field == index).map(|term| &term.test)
+    terms.iter().find(|term| term.field.definition.path == name).map(|term| &term.test)
 }
 
 /// The kinds of entries that can be all of this.
@@ -51,7 +51,7 @@ fn kinds(terms: &[FieldTerm]) -> Vec<&str> {
     };
     // Only matches of Sigma rules have what those say of themselves. Beside others, a match is a second entry of a
     // record that is there anyway.
-    let of_sigma = || SIGMA_FIELDS.into_iter().any(|name| field(terms, name).is_some_and(is_there));
+    let of_sigma = || SIGMA_FIELDS.into_iter().any(|name| field(terms, name).is_some_and(FieldTest::needs_field));
     let of_providers = || {
         let of_providers = texts("provider")?.into_iter().flat_map(Recorded::kinds_of);
         Some(of_providers.collect())
@@ -68,11 +68,6 @@ fn kinds(terms: &[FieldTerm]) -> Vec<&str> {
 /// Whether nothing but matches of Sigma rules can fit.
 pub(super) fn is_of_sigma(entries: &EntryFilter) -> bool {
     !entries.alternatives.is_empty() && entries.alternatives.iter().all(|terms| kinds(terms) == [SIGMA])
-}
-
-/// Whether a test can hold only where the field is there.
-fn is_there(test: &FieldTest) -> bool {
-    !matches!(test, FieldTest::Known(false))
 }
 
 /// The most that a field may be.

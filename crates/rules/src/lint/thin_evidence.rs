@@ -1,13 +1,13 @@
-//! Evidence that carries little by itself, however it is written.
+//! R101: rules that are surer than their only kind of evidence allows.
 
 use super::trivial::is_trivial;
 use super::{Linted, Way};
 use crate::compare::Compare;
 use crate::selection::{Term, Test};
 use facts::Value;
-use spanned_yaml::Diagnostic;
+use spanned_yaml::{Code, Diagnostic};
 
-/// Exception codes that say how a program died and not why: each stands in crashes of nearly every cause. Others, such
+/// Exception codes that say how a program died and not why: each occurs in crashes of nearly every cause. Others, such
 /// as that of a stack overflow or of a missing DLL, name what happened.
 ///
 /// Source: "NTSTATUS Values" of the Windows protocol documentation (MS-ERREF, 2.3.1).
@@ -31,14 +31,14 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let Some(Alone { most, what, term }) = thin else { return };
     // That such a module only carries is the same, said better.
     let is_told = |warning: &Diagnostic| {
-        warning.code == "R085" && warning.file.name == rule.rule.file.name && warning.span == rule.rule.id_span
+        warning.code == Code::R085 && warning.file.name == rule.rule.file.name && warning.span == rule.rule.id_span
     };
     if term.test.path() == "fault_site.module" && found.iter().any(is_told) {
         return;
     }
     let message = format!("{confidence:.2} is too much for {what} alone, which carries {most:.2} at most");
     let help = "ask for what sets apart the incidents that have this cause, or be less sure";
-    rule.warn("R101", term.span, message, help, found);
+    rule.warn(Code::R101, term.span, message, help, found);
 }
 
 /// The only kind of evidence of a way.
@@ -49,7 +49,7 @@ struct Alone<'r> {
     term: &'r Term,
 }
 
-/// What a way rests on if that is thin; of several kinds the one that carries most.
+/// The only evidence of a way, if it carries little; of several kinds the one that carries most.
 fn alone<'r>(way: &Way<'r>) -> Option<Alone<'r>> {
     let telling = way.iter().filter(|literal| {
         let test = &literal.term.test;

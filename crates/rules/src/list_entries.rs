@@ -1,4 +1,4 @@
-//! Which entries of a list a term found, so that whoever reads its answer finds them in the evidence.
+//! The entries of a list that a term found, as reports show them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Entries {
 pub struct ListEntry {
     /// The list's name.
     pub list: &'static str,
-    /// What it says.
+    /// Its fields.
     pub record: Record,
     /// The incident that it is, of lists of incidents.
     pub incident: Option<Arc<str>>,
@@ -41,7 +41,7 @@ pub struct ListEntry {
 pub struct NamedEntries {
     /// The list's name.
     pub list: &'static str,
-    /// The first of them as the tests of rules write them.
+    /// The first of them, written as in the tests of rules.
     pub says: Vec<String>,
     /// How many more there are.
     pub more: usize,
@@ -49,7 +49,7 @@ pub struct NamedEntries {
 
 impl NamedEntries {
     /// The entries at these places of a list, which goes by its index in the schema.
-    pub(super) fn of(index: usize, places: &BTreeSet<usize>, view: &View<'_>) -> Option<Self> {
+    pub(super) fn at_places(index: usize, places: &BTreeSet<usize>, view: &View<'_>) -> Option<Self> {
         let (list, rows) = (schema::LISTS.get(index)?, view.list(index)?);
         let says = places.iter().take(NAMED).filter_map(|place| {
             let record = rows.get(*place)?.record(list)?;
@@ -86,7 +86,7 @@ impl ListEntry {
 impl Entries {
     /// The entries that fit a term, and those that may fit. Of the steps of a sequence, the entries that were found in
     /// their order; where none were, those that fit some step.
-    pub(super) fn of(test: &Test, view: &View<'_>) -> (Self, Self) {
+    pub(super) fn found_by(test: &Test, view: &View<'_>) -> (Self, Self) {
         match test {
             Test::List { index, list, entries, .. } => {
                 let rows = view.list(*index).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is wrong with an expression, and where.
+//! Errors of regular expressions, in one line and with their place.
 
 use std::ops::Range;
 

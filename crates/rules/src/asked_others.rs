@@ -1,22 +1,22 @@
-//! What part of the other incidents a test asks for, and whether the list has all of it.
+//! Whether the list of other incidents is known to hold every incident that a test asks for.
 
-use super::compare::{Compare, Order};
+use super::compare::Compare;
+use super::modifier::Order;
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Selection};
-use facts::schema::{ListDefinition, OTHER_INCIDENTS, list};
+use facts::schema::OTHER_INCIDENTS;
 use facts::{OtherIncidents, Shared, Value};
 use rule_syntax::condition::Condition;
 
 /// Whether the list has every incident that would fit: those that share what the test asks to be the same, as near as
 /// it asks them to be.
 pub(super) fn is_whole(entries: &EntryFilter, others: &OtherIncidents) -> bool {
-    let Some(list) = list(OTHER_INCIDENTS) else { return false };
     if entries.alternatives.is_empty() {
         return Shared::ALL.into_iter().all(|shared| others.has_all(shared, None, None));
     }
-    entries.alternatives.iter().all(|terms| of_terms(terms, list, others))
+    entries.alternatives.iter().all(|terms| of_terms(terms, others))
 }
 
-/// The same condition with what asks for other incidents behind what decides without them.
+/// The condition with its parts reordered: those that ask for other incidents come last, because they take longest.
 pub(super) fn asked_last(condition: Condition, selections: &[Selection]) -> Condition {
     match condition {
         Condition::Selection(_) => condition,
@@ -37,17 +37,14 @@ fn asks(condition: &Condition, selections: &[Selection]) -> bool {
     let mut used = vec![false; selections.len()];
     condition.mark_used(&mut used);
     let used = selections.iter().zip(used).filter(|(_, used)| *used);
-    used.flat_map(|(selection, _)| selection.alternatives.iter().flatten())
-        .any(|term| term.test.path() == OTHER_INCIDENTS)
+    used.flat_map(|(selection, _)| selection.terms()).any(|term| term.test.path() == OTHER_INCIDENTS)
 }
 
 /// The same for entries that have to be all of this.
-fn of_terms(terms: &[FieldTerm], list: &ListDefinition, others: &OtherIncidents) -> bool {
-    let tests = |name: &str| {
-        let index = list.fields.iter().position(|field| field.path == name);
-        terms.iter().filter(move |term| Some(term.field) == index).map(|term| &term.test)
-    };
-    let flag = |name: &str| tests(name).find_map(asked_flag);
+fn of_terms(terms: &[FieldTerm], others: &OtherIncidents) -> bool {
+    let tests =
+        |name: &'static str| terms.iter().filter(move |term| term.field.definition.path == name).map(|term| &term.test);
+    let flag = |name: &'static str| tests(name).find_map(asked_flag);
     let here = flag(Shared::Host.field());
     let distances = ["seconds_away", "seconds_before", "seconds_after"].into_iter().flat_map(tests);
     let within = distances.filter_map(at_most).min();

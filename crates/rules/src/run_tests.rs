@@ -1,4 +1,4 @@
-//! Running the tests that rules bring along.
+//! Running the tests of rules.
 
 use super::evaluate::{Evaluation, Truth};
 use super::line_list::ExampleOutcome;
@@ -124,7 +124,7 @@ pub(super) fn is_as_sure(confidence: f64, expected: f64) -> bool {
 /// How sure a rule is where a test expects otherwise.
 fn unsure(rule: &Rule, test: &SelfTest, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<String> {
     let expected = expected_confidence(rule, test)?;
-    let weighed = weigh(&Scale::of(rule), evaluation, view, &LessSure::default());
+    let weighed = weigh(&Scale::of_rule(rule), evaluation, view, &LessSure::default());
     if is_as_sure(weighed.confidence, expected) {
         return None;
     }

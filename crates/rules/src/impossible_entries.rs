@@ -1,4 +1,4 @@
-//! Whether a run could give the entries of lists that a test gives: a test with others would prove nothing.
+//! R051: tests with entries of lists that no analysis gives. Such a test proves nothing.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use facts::schema::{Absent, ListDefinition, OTHER_INCIDENTS};
 use facts::{FactType, MOST_OF_A_KIND, MOST_OTHERS, REACH_AFTER, Record, Shared, Value, reach_seconds};
 use facts::{MOST_BEFORE, REACH_BEFORE};
 use rule_syntax::mistakes::Mistakes;
-use spanned_yaml::Node;
+use spanned_yaml::{Code, Node};
 
-/// `R051`: entries of a list that no incident has. Each record with where it stands.
+/// `R051`: entries of a list that no incident has. Each record comes with its node.
 pub(super) fn look(list: &ListDefinition, node: &Node, entries: &[(&Node, Record)], mistakes: &mut Mistakes) {
     for (item, record) in entries {
         if let Some((field, message, help)) = wrong(list, record) {
             let at = item.entries().into_iter().flatten().find(|entry| entry.name() == field);
             let span = at.map_or(item.span, |entry| entry.span());
-            mistakes.warning("R051", span, message, help);
+            mistakes.warning(Code::R051, span, message, help);
         }
     }
     let records: Vec<&Record> = entries.iter().map(|(_, record)| record).collect();
     if let Some((most, what)) = too_many(list, &records) {
         let message = format!("`{}` never has more than {most} entries{what}", list.name);
-        mistakes.warning("R051", node.span, message, "give as many as an incident can have");
+        mistakes.warning(Code::R051, node.span, message, "give as many as an incident can have");
     }
 }
 

@@ -1,15 +1,17 @@
-//! Suppressions that ended.
+//! R106: suppressions that ended.
 
 use jiff::civil::Date;
 
-use crate::overlay::{Place, Suppressions};
-use spanned_yaml::Diagnostic;
+use crate::overlay::{FilePlace, Suppressions};
+use spanned_yaml::{Code, Diagnostic};
 
 /// `R106`: a suppression whose last day is before `today`. Reports never ask for the day; whoever keeps rules in order
 /// does.
 pub(crate) fn look(suppressions: &Suppressions, today: Date, found: &mut Vec<Diagnostic>) {
     for (rule, suppression) in suppressions.all() {
-        let (Some(until), Some(Place { file, span })) = (suppression.by.until, &suppression.until) else { continue };
+        let (Some(until), Some(FilePlace { file, span })) = (suppression.by.until, &suppression.until) else {
+            continue;
+        };
         if until >= today {
             continue;
         }
@@ -18,6 +20,6 @@ pub(crate) fn look(suppressions: &Suppressions, today: Date, found: &mut Vec<Dia
         let message = format!("this suppression of `{rule}` ended with {until}, {ago}: later findings are shown");
         let help =
             "give a later day if its reason still holds; else remove it, unless older incidents are to stay suppressed";
-        found.push(Diagnostic::warning("R106", file, *span, message).with_help(help));
+        found.push(Diagnostic::warning(Code::R106, file, *span, message).with_help(help));
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{TEXT_TYPES, mapping, possibly_empty, recorded_name, reference, sentence, text_of};
-use crate::compare::Modifier;
+use super::{recorded_name, reference, sentence};
 use facts::FactType;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use rules::language::Modifier;
 
 /// The facts of a test: single values, and lists of entries.
 pub(super) fn facts_of_a_test() -> Map<String, Value> {
@@ -24,10 +24,9 @@ pub(super) fn facts_of_a_test() -> Map<String, Value> {
     SCALARS.iter().map(value).chain(LISTS.iter().map(entries)).collect()
 }
 
-/// An entry of a list in a test.
-pub(super) fn recorded(list: &ListDefinition) -> Value {
-    let field = |field: &FactDefinition| (field.path.to_owned(), single(field.kind));
-    possibly_empty(mapping(list.fields.iter().map(field).collect(), &[]))
+/// The fields of an entry of a list in a test.
+pub(super) fn recorded(list: &ListDefinition) -> Map<String, Value> {
+    list.fields.iter().map(|field| (field.path.to_owned(), single(field.kind))).collect()
 }
 
 /// A value that a fact is compared with for equality, where module names have no paths and nothing is a pattern.
@@ -56,19 +55,9 @@ fn single(kind: FactType) -> Value {
 /// What a text is searched for.
 pub(super) fn part(kind: FactType, modifier: Modifier) -> Value {
     match (kind, modifier) {
-        (_, Modifier::Regex) => json!({"type": TEXT_TYPES, "minLength": 1, "format": "regex"}),
+        // YAML makes numbers and truth values of some texts.
+        (_, Modifier::Regex) => json!({"type": ["string", "number", "boolean"], "minLength": 1, "format": "regex"}),
         (FactType::Module, _) => reference("part of a module name"),
         _ => reference("part"),
     }
-}
-
-pub(super) fn code() -> Value {
-    json!({
-        "anyOf": [
-            {"type": "integer", "minimum": -0x8000_0000_i64},
-            // Eight digits can be either. A name has `_` in it, or is one word of capitals; digits without `0x` are hexadecimal if some are
-            // letters.
-            text_of(r"^\s*(?![0-9]{8}\s*$)(0[xX][0-9A-Fa-f]+|-?[0-9]+|[0-9A-Fa-f]{2,16}|[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+)\s*$"),
-        ],
-    })
 }
