@@ -34,5 +34,5 @@ fn unknown(written: &str) -> Exit {
         format!("the nearest codes are {}", nearest.join(", "))
     };
     stream::note(&format!("there is no code `{written}`; {help}"));
-    Ok(Exit::Usage)
+    Exit::Usage
 }
