@@ -26,8 +26,11 @@ struct Row<'r> {
     group: Option<&'r Group>,
 }
 
+/// Makes a column's cell of a row.
+type Cell = fn(&Row<'_>) -> String;
+
 /// The columns, each with what makes its cells. A value that is not known is empty. `docs/report.md` describes them.
-const COLUMNS: [(&str, fn(&Row<'_>) -> String); 42] = [
+const COLUMNS: [(&str, Cell); 42] = [
     ("incident_id", |row| row.incident.id.clone()),
     ("kind", |row| row.incident.kind.word().to_owned()),
     ("time", |row| text(row.incident.time)),

@@ -32,7 +32,7 @@ fn object(properties: Map<String, Value>) -> Value {
 }
 
 fn described(kind: FactType, about: &str) -> Value {
-    let mut value = match kind {
+    let schema = match kind {
         FactType::Word(words) => json!({"enum": words}),
         FactType::Code => json!({"type": "string", "pattern": super::CODE}),
         FactType::Address => json!({"type": "string", "pattern": super::HEX}),
@@ -41,6 +41,5 @@ fn described(kind: FactType, about: &str) -> Value {
         FactType::Flag => json!({"type": "boolean"}),
         FactType::Module | FactType::Path | FactType::Text => json!({"type": "string"}),
     };
-    value["description"] = Value::from(about);
-    value
+    super::with(schema, "description", Value::from(about))
 }

@@ -50,8 +50,8 @@ pub fn lines() -> Value {
 #[must_use]
 pub fn comparison() -> Value {
     let keys = Keys::of_document("report");
-    let mut schema = object(&keys, "", |key| ["schema_version", "tool", "comparison"].contains(&key.name));
-    schema["required"] = json!(["schema_version", "tool", "comparison"]);
+    let schema = object(&keys, "", |key| ["schema_version", "tool", "comparison"].contains(&key.name));
+    let schema = with(schema, "required", json!(["schema_version", "tool", "comparison"]));
     document("Comparison of two reports of crashsift", schema)
 }
 
@@ -68,10 +68,11 @@ pub fn facts() -> Value {
         ("/properties/incidents/items/properties/facts", facts::facts()),
     ] {
         let Some(place) = schema.pointer_mut(pointer) else { continue };
-        let described = std::mem::replace(place, of_report);
-        if let Some(description) = described.get("description") {
-            place["description"] = description.clone();
-        }
+        let description = place.get("description").cloned();
+        *place = match description {
+            Some(description) => with(of_report, "description", description),
+            None => of_report,
+        };
     }
     document("Facts of an artifact by crashsift", schema)
 }
@@ -94,12 +95,19 @@ fn object(all: &Keys, path: &str, wanted: impl Fn(&Key) -> bool) -> Value {
 }
 
 /// The schema of a key's value with the key's meaning.
-fn described(key: &Key, mut schema: Value) -> Value {
+fn described(key: &Key, schema: Value) -> Value {
     let mut about = key.meaning.to_owned();
     if let Some(when) = key.absent_when {
         about.push_str(&format!(" (absent: {when})"));
     }
-    schema["description"] = Value::from(about);
+    with(schema, "description", Value::from(about))
+}
+
+/// The schema with a key set to a value.
+fn with(mut schema: Value, key: &str, value: Value) -> Value {
+    if let Value::Object(keys) = &mut schema {
+        keys.insert(key.to_owned(), value);
+    }
     schema
 }
 
@@ -116,9 +124,7 @@ fn value(all: &Keys, object_path: &str, key: &Key) -> Value {
         "object of strings" => {
             // The environment of a machine has the keys of that of an incident, which are described once.
             let path = if all.has(&path) { path } else { format!("incidents[].{}", key.name) };
-            let mut schema = object(all, &path, |_| true);
-            schema["additionalProperties"] = json!({"type": "string"});
-            schema
+            with(object(all, &path, |_| true), "additionalProperties", json!({"type": "string"}))
         }
         "object of whole numbers" => json!({"type": "object", "additionalProperties": simple("whole number")}),
         "list of strings" => list(simple("string")),
@@ -151,8 +157,10 @@ fn simple(kind: &str) -> Value {
 
 /// The schema of a line: that of its object, with the key `type`.
 fn with_type(mut schema: Value, kind: &str) -> Value {
-    schema["properties"]["type"] = json!({"const": kind});
-    if let Some(required) = schema["required"].as_array_mut() {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.insert("type".to_owned(), json!({"const": kind}));
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
         required.push(Value::from("type"));
     }
     schema
