@@ -1,8 +1,8 @@
-//! The registry of diagnostics about rules: every code with its title, an explanation and an example.
+//! The registry of diagnostics about rules: every code with its title, an explanation and an example, as `codes.md` has
+//! them.
 //!
 //! `crashsift rules check` prints a code with each mistake (`error[R019]`), `crashsift rules check --explain R019` prints
-//! the entry, and the table of codes in `rules/README.md` is made of all entries. A new code is a new entry in one of the
-//! modules below; a code never changes its meaning, and the number of a code that is given up is not used again.
+//! the entry, and the table of codes in `rules/README.md` is made of all entries.
 //!
 //! ```
 //! use diagnostic_codes::{Code, Level};
@@ -10,13 +10,6 @@
 //! let code = Code::find("R019").expect("a code of the registry");
 //! assert_eq!((code, code.level()), (Code::R019, Level::Error));
 //! ```
-
-mod files;
-mod lints;
-mod sets;
-mod sigma;
-mod terms;
-mod texts;
 
 use std::fmt;
 
@@ -56,30 +49,7 @@ struct Entry {
     right: &'static [&'static str],
 }
 
-/// Declares the codes of a module: a constant of [`Code`] for each, and `ALL` with all of them.
-macro_rules! codes {
-    ($($id:ident $level:ident {
-        title: $title:literal,
-        explanation: $explanation:literal,
-        wrong: $wrong:expr,
-        right: $right:expr,
-    })*) => {
-        impl crate::Code {
-            $(#[doc = $title] pub const $id: Self = Self(&crate::Entry {
-                id: stringify!($id),
-                level: crate::Level::$level,
-                title: $title,
-                explanation: $explanation,
-                wrong: &$wrong,
-                right: &$right,
-            });)*
-        }
-
-        /// The codes of this module, sorted.
-        pub(crate) const ALL: &[crate::Code] = &[$(crate::Code::$id),*];
-    };
-}
-use codes;
+include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
 /// How many codes are suggested for one that does not exist.
 const SUGGESTED: usize = 3;
@@ -87,8 +57,7 @@ const SUGGESTED: usize = 3;
 impl Code {
     /// All codes, sorted.
     pub fn all() -> impl Iterator<Item = Self> {
-        let modules = [files::ALL, terms::ALL, texts::ALL, sets::ALL, lints::ALL, sigma::ALL];
-        modules.into_iter().flatten().copied()
+        ALL.iter().copied()
     }
 
     /// The code that a person has written, in upper or lower case.
