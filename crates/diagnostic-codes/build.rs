@@ -42,10 +42,10 @@ fn constant(entry: &str) -> Option<(&str, String)> {
     let lines = |text: &'_ str| text.lines().map(str::to_owned).collect::<Vec<String>>();
     let mut out = String::new();
     let explanation = explanation.replace('\n', " ");
-    write!(
+    writeln!(
         out,
         "#[doc = {title:?}] pub const {id}: Self = Self(&Entry {{ id: {id:?}, level: Level::{level}, title: {title:?}, \
-         explanation: {explanation:?}, wrong: &{:?}, right: &{:?} }});\n",
+         explanation: {explanation:?}, wrong: &{:?}, right: &{:?} }});",
         lines(wrong),
         lines(right),
     )
