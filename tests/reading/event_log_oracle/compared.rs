@@ -8,12 +8,12 @@ use samplekit::event_log::{CHUNK_BYTES, FILE_HEADER_BYTES};
 use windows_events::catalogue;
 
 use super::decoded::{Decoded, Unknown, decode};
-use super::told::{Bench, Field, Key, Scanned, Told};
+use super::record::{Bench, Field, Key, RecordValues, Scanned};
 
 /// Whether the catalogue asks for the record.
-pub(crate) fn is_catalogued(told: &Told) -> bool {
-    let fields = told.fields.iter().map(|(name, value)| (name.as_deref(), value.as_str())).collect();
-    catalogue::wanted().wants(&told.provider, told.event_id, &fields)
+pub(crate) fn is_catalogued(record: &RecordValues) -> bool {
+    let fields = record.fields.iter().map(|(name, value)| (name.as_deref(), value.as_str())).collect();
+    catalogue::wanted().wants(&record.provider, record.event_id, &fields)
 }
 
 /// What came of a comparison.
@@ -70,14 +70,14 @@ impl<'l> Reference<'l> {
     }
 
     /// Records that the headers know, in the file's order.
-    pub(crate) fn known(&self) -> impl Iterator<Item = &Told> {
-        self.chunks.iter().flat_map(|(_, decoded)| &decoded.told)
+    pub(crate) fn known(&self) -> impl Iterator<Item = &RecordValues> {
+        self.chunks.iter().flat_map(|(_, decoded)| &decoded.records)
     }
 
     /// Length of the texts of all fields of a chunk, of that with the longest.
     fn most_text(&self) -> usize {
         let length = |(name, value): &Field| name.as_ref().map_or(0, String::len) + value.len();
-        let of_chunk = |decoded: &Decoded| decoded.told.iter().flat_map(|told| &told.fields).map(length).sum();
+        let of_chunk = |decoded: &Decoded| decoded.records.iter().flat_map(|record| &record.fields).map(length).sum();
         self.chunks.iter().map(|(_, decoded)| of_chunk(decoded)).max().unwrap_or(0)
     }
 
@@ -90,14 +90,14 @@ impl<'l> Reference<'l> {
     }
 
     /// The records with these ids, as the crate decodes them when it is told of them.
-    fn unknown(&self, recovered: &[Told]) -> BTreeMap<u64, Told> {
-        let Some(last_id) = recovered.iter().map(|told| told.id).max() else { return BTreeMap::new() };
+    fn unknown(&self, recovered: &[RecordValues]) -> BTreeMap<u64, RecordValues> {
+        let Some(last_id) = recovered.iter().map(|record| record.id).max() else { return BTreeMap::new() };
         let mut found = BTreeMap::new();
         for (chunk, decoded) in &self.chunks {
-            let known: BTreeSet<u64> = decoded.told.iter().map(|told| told.id).collect();
+            let known: BTreeSet<u64> = decoded.records.iter().map(|record| record.id).collect();
             let more = decode(chunk, Some(Unknown { last_id }));
-            for told in more.told.into_iter().filter(|told| !known.contains(&told.id)) {
-                found.entry(told.id).or_insert(told);
+            for record in more.records.into_iter().filter(|record| !known.contains(&record.id)) {
+                found.entry(record.id).or_insert(record);
             }
         }
         found
@@ -108,7 +108,7 @@ impl<'l> Reference<'l> {
 pub(crate) fn compare(name: &str, log: &[u8], bench: &mut Bench) -> Comparison {
     let reference = Reference::of(log);
     let mut comparison = compare_selection(name, log, &reference, &Selection::everything(), &|_| true, bench);
-    let wanted = |told: &Told| is_catalogued(told);
+    let wanted = |record: &RecordValues| is_catalogued(record);
     let catalogued = compare_selection(
         name,
         log,
@@ -128,12 +128,12 @@ fn compare_selection(
     log: &[u8],
     reference: &Reference<'_>,
     selection: &Selection,
-    wanted: &dyn Fn(&Told) -> bool,
+    wanted: &dyn Fn(&RecordValues) -> bool,
     bench: &mut Bench,
 ) -> Comparison {
     let scanned = bench.scan(log, selection);
     let mut comparison = Comparison::default();
-    let expected: Vec<&Told> = reference.known().filter(|told| wanted(told)).collect();
+    let expected: Vec<&RecordValues> = reference.known().filter(|record| wanted(record)).collect();
     let failed = reference.failed();
     let mut rest = scanned.known.iter().peekable();
     for expected in expected {
@@ -179,7 +179,7 @@ fn compare_recovered(name: &str, reference: &Reference<'_>, scanned: &Scanned, c
 }
 
 /// What is different, part by part.
-pub(crate) fn difference(ours: &Told, expected: &Told) -> String {
+pub(crate) fn difference(ours: &RecordValues, expected: &RecordValues) -> String {
     let key: Key = expected.key();
     let mut differ = Vec::new();
     let mut part = |name: &str, ours: String, expected: String| {

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::logs::chunk_header;
-use super::told::{Field, Told};
+use super::record::{Field, RecordValues};
 
 /// What a chunk begins with.
 pub(crate) const SIGNATURE: &[u8; 8] = b"ElfChnk\0";
@@ -21,7 +21,7 @@ pub(crate) const SIGNATURE: &[u8; 8] = b"ElfChnk\0";
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
     /// Records that name a provider and an event id, in the chunk's order.
-    pub(crate) told: Vec<Told>,
+    pub(crate) records: Vec<RecordValues>,
     /// Ids of records that name none.
     pub(crate) nameless: Vec<u64>,
     /// Ids of records that it could not decode.
@@ -62,8 +62,8 @@ fn decode_chunk(chunk: &[u8], unknown: Option<Unknown>) -> Option<Decoded> {
             Ok(record) => {
                 let (id, logged) = (record.event_record_id, record.timestamp);
                 match record.into_json_value() {
-                    Ok(json) => match told(id, logged, &json.data) {
-                        Some(told) => decoded.told.push(told),
+                    Ok(json) => match record_values(id, logged, &json.data) {
+                        Some(values) => decoded.records.push(values),
                         None => decoded.nameless.push(id),
                     },
                     Err(_) => decoded.failed.push(id),
@@ -76,13 +76,13 @@ fn decode_chunk(chunk: &[u8], unknown: Option<Unknown>) -> Option<Decoded> {
     Some(decoded)
 }
 
-fn told(id: u64, logged: Timestamp, json: &Value) -> Option<Told> {
+fn record_values(id: u64, logged: Timestamp, json: &Value) -> Option<RecordValues> {
     let event = json.get("Event")?.as_object()?;
     let system = event.get("System")?;
     let text = |pointer: &str| system.pointer(pointer).and_then(written);
     let content = |name: &str| system.get(name).and_then(content);
     let created = text("/TimeCreated/#attributes/SystemTime").and_then(|text| text.parse().ok()).filter(is_filetime);
-    Some(Told {
+    Some(RecordValues {
         id,
         provider: text("/Provider/#attributes/Name")?,
         event_id: content("EventID")?.trim().parse().ok()?,

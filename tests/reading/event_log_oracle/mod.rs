@@ -11,6 +11,6 @@ mod decoded;
 mod logs;
 mod mutations;
 mod random;
+mod record;
 mod shapes;
-mod told;
 mod whole_logs;

@@ -27,7 +27,7 @@ use super::logs::{
     u64_at,
 };
 use super::random::Random;
-use super::told::{Bench, Field, Key, Scanned, Told};
+use super::record::{Bench, Field, Key, RecordValues, Scanned};
 
 /// How many mutants are tried, unless `CRASHSIFT_MUTANTS` says another number.
 const MUTANTS: u64 = 20_000;
@@ -62,7 +62,7 @@ struct Source {
     /// A log of it several times, with other ids.
     long: Vec<u8>,
     /// What the crate says of each chunk of that.
-    decoded: [Vec<Told>; CHUNKS],
+    decoded: [Vec<RecordValues>; CHUNKS],
     /// Where the records begin.
     records: Vec<usize>,
     /// Where numbers stand that lead to others: their place and size in bytes.
@@ -134,7 +134,7 @@ impl Source {
         );
         let texts = texts(chunk, free, &tables);
         let long = repeated(&log);
-        let decoded = std::array::from_fn(|number| decode(&long[chunk_range(number)], None).told);
+        let decoded = std::array::from_fn(|number| decode(&long[chunk_range(number)], None).records);
         let took = fastest(&log, &Selection::everything());
         Self { name, log, long, decoded, records, numbers, tables, texts, took }
     }
@@ -167,13 +167,13 @@ impl Source {
     }
 
     /// The records that the crate finds in a mutant.
-    fn expected(&self, log: &[u8]) -> Vec<Told> {
+    fn expected(&self, log: &[u8]) -> Vec<RecordValues> {
         let chunks = log.get(FILE_HEADER_BYTES..).unwrap_or_default().chunks(CHUNK_BYTES);
         let decode = |(number, chunk): (usize, &[u8])| {
             if chunk == &self.long[chunk_range(number)] {
                 self.decoded[number].clone()
             } else {
-                decode(chunk, None).told
+                decode(chunk, None).records
             }
         };
         chunks.enumerate().flat_map(decode).collect()
@@ -336,8 +336,8 @@ fn fastest(log: &[u8], selection: &Selection) -> Duration {
     (0..5).map(read).min().unwrap_or_default()
 }
 
-fn is_wanted(told: &Told) -> bool {
-    is_catalogued(told)
+fn is_wanted(record: &RecordValues) -> bool {
+    is_catalogued(record)
 }
 
 fn written_sources() -> Vec<Source> {
@@ -395,29 +395,29 @@ impl Outcome {
 }
 
 /// Whether the time is that of a record's header.
-fn has_header_time(log: &[u8], told: &Told) -> bool {
-    let Some(time) = told.time else { return false };
+fn has_header_time(log: &[u8], record: &RecordValues) -> bool {
+    let Some(time) = record.time else { return false };
     // 100 ns from 1601 to the Unix epoch.
     let filetime = time.as_nanosecond() / 100 + 116_444_736_000_000_000;
-    let header = [told.id.to_le_bytes(), (filetime as u64).to_le_bytes()].concat();
+    let header = [record.id.to_le_bytes(), (filetime as u64).to_le_bytes()].concat();
     memchr::memmem::find(log, &header).is_some()
 }
 
 /// A record as the crate's JSON tells it, in which a name that damage gave to two fields stands once, with the last value.
-fn names_once(told: &Told) -> Told {
+fn names_once(record: &RecordValues) -> RecordValues {
     let mut fields: Vec<Field> = Vec::new();
-    for (name, value) in &told.fields {
+    for (name, value) in &record.fields {
         match fields.iter_mut().find(|(known, _)| name.is_some() && known == name) {
             Some((_, known)) => value.clone_into(known),
             None => fields.push((name.clone(), value.clone())),
         }
     }
-    Told { fields, ..told.clone() }
+    RecordValues { fields, ..record.clone() }
 }
 
-fn by_key(list: impl Iterator<Item = Told>) -> BTreeMap<Key, Vec<Told>> {
-    let mut map: BTreeMap<Key, Vec<Told>> = BTreeMap::new();
-    list.for_each(|told| map.entry(told.key()).or_default().push(told));
+fn by_key(list: impl Iterator<Item = RecordValues>) -> BTreeMap<Key, Vec<RecordValues>> {
+    let mut map: BTreeMap<Key, Vec<RecordValues>> = BTreeMap::new();
+    list.for_each(|record| map.entry(record.key()).or_default().push(record));
     map
 }
 
@@ -504,7 +504,8 @@ fn try_mutant(
     if known.len() + recovered.len() > most || records > most as u64 || losses.len() > 8 * chunks {
         wrong(format!("{records} records and {} losses of {chunks} chunks", losses.len()));
     }
-    let text: usize = known.iter().chain(&recovered).flat_map(|told| &told.fields).map(|(_, value)| value.len()).sum();
+    let text: usize =
+        known.iter().chain(&recovered).flat_map(|record| &record.fields).map(|(_, value)| value.len()).sum();
     if text > chunks * MOST_TEXT {
         wrong(format!("{text} bytes of text in {chunks} chunks"));
     }
@@ -513,7 +514,7 @@ fn try_mutant(
     if took > most && fastest(log, selection) > most {
         wrong(format!("{took:?} instead of {:?}", source.took));
     }
-    let expected = by_key(source.expected(log).into_iter().filter(|told| all || is_wanted(told)));
+    let expected = by_key(source.expected(log).into_iter().filter(|record| all || is_wanted(record)));
     let mut ours = by_key(known.into_iter().chain(recovered));
     for (key, expected) in expected {
         outcome.expected += expected.len() as u64;
@@ -522,9 +523,9 @@ fn try_mutant(
             wrong(format!("{key:?} is missing"));
         }
         outcome.more += ours.len().saturating_sub(expected.len()) as u64;
-        let differ = |ours: &Told, expected: &Told| ours != expected && names_once(ours) != *expected;
+        let differ = |ours: &RecordValues, expected: &RecordValues| ours != expected && names_once(ours) != *expected;
         for (ours, expected) in ours.iter().zip(&expected).filter(|(ours, expected)| differ(ours, expected)) {
-            let retimed = Told { time: ours.time, ..expected.clone() };
+            let retimed = RecordValues { time: ours.time, ..expected.clone() };
             if *ours == retimed && has_header_time(log, ours) {
                 outcome.retimed += 1;
             } else {

@@ -10,7 +10,7 @@ use super::logs::{
     log, make_dirty, provider, put, record_offsets, seal_chunk, seal_file, texts, time, u32_at, u64_at, unflushed,
     valued_system, written_system,
 };
-use super::told::{Bench, Field, Scanned, Told};
+use super::record::{Bench, Field, RecordValues, Scanned};
 
 /// The catalogued records of a log, of which the `evtx` crate says the same.
 #[track_caller]
@@ -28,8 +28,8 @@ fn everything(log: &[u8]) -> Scanned {
     bench.scan(log, &Selection::everything())
 }
 
-fn ids(told: &[Told]) -> Vec<u64> {
-    told.iter().map(|told| told.id).collect()
+fn ids(records: &[RecordValues]) -> Vec<u64> {
+    records.iter().map(|record| record.id).collect()
 }
 
 fn fields(list: &[(&str, &str)]) -> Vec<Field> {
@@ -138,7 +138,8 @@ fn parts_of_the_system_that_are_null_are_absent() {
     let log = log([without(0), without(1), without(2), without(3), without(4)]);
     let wanted = wanted(&log);
     assert_eq!(ids(&wanted.known), [103, 104, 105]);
-    let parts: Vec<_> = wanted.known.iter().map(|told| (told.channel.as_deref(), told.computer.as_deref())).collect();
+    let parts: Vec<_> =
+        wanted.known.iter().map(|record| (record.channel.as_deref(), record.computer.as_deref())).collect();
     assert_eq!(parts, [(None, Some("PC-01")), (Some("Application"), None), (Some("Application"), Some("PC-01"))]);
     assert_eq!(wanted.records, 5);
     let empty = Record::instance(valued(), values(1000, "Application Error", "", ""));
@@ -206,7 +207,7 @@ fn a_providers_name_ends_at_its_first_nul() {
     ]);
     let wanted = wanted(&log);
     assert_eq!(ids(&wanted.known), [101, 102, 103, 106]);
-    assert!(wanted.known.iter().all(|told| told.provider == "nvlddmkm"), "{wanted:?}");
+    assert!(wanted.known.iter().all(|record| record.provider == "nvlddmkm"), "{wanted:?}");
 }
 
 #[test]
@@ -221,7 +222,7 @@ fn a_sid_before_the_provider_may_grow_and_shrink_from_record_to_record() {
     }));
     let wanted = wanted(&log);
     assert_eq!(wanted.known.len(), sids.len());
-    assert!(wanted.known.iter().all(|told| told.computer.as_deref() == Some("PC-01")));
+    assert!(wanted.known.iter().all(|record| record.computer.as_deref() == Some("PC-01")));
 }
 
 #[test]
@@ -266,7 +267,7 @@ fn types_and_sizes_of_values_may_change_from_record_to_record() {
     let known = wanted(&log).known;
     // The last one has a number of the wrong size.
     assert!(known.len() >= count - 1, "{:?}", ids(&known));
-    assert!(known.iter().take(count - 1).all(|told| told.channel.as_deref() == Some("Application")));
+    assert!(known.iter().take(count - 1).all(|record| record.channel.as_deref() == Some("Application")));
 }
 
 #[test]
@@ -363,7 +364,7 @@ fn a_chunk_may_have_more_templates_than_the_table_holds() {
     }
     seal_chunk(chunk);
     let wanted = wanted(&log);
-    let computers: Vec<_> = wanted.known.iter().filter_map(|told| told.computer.as_deref()).collect();
+    let computers: Vec<_> = wanted.known.iter().filter_map(|record| record.computer.as_deref()).collect();
     assert_eq!(computers, ["first", "last", "new"]);
 }
 
@@ -511,7 +512,7 @@ fn records_that_were_not_flushed_are_read_with_templates_of_both_parts() {
     let everything = everything(&log);
     assert_eq!((everything.known.len(), everything.recovered.len()), (10, 30));
     assert_eq!(everything.recovered[0].id, 60);
-    assert!(everything.recovered.iter().any(|told| told.fields == fields(&[("AppName", "late15.exe")])));
+    assert!(everything.recovered.iter().any(|record| record.fields == fields(&[("AppName", "late15.exe")])));
 }
 
 #[test]
@@ -572,7 +573,7 @@ fn without_a_time_in_the_system_that_a_calendar_has_the_headers_counts() {
     };
     // The last two: the year 30828, and what has no year.
     let log = log([of(time().0), of(0), of(10_000_000), of(i64::MAX as u64), of(u64::MAX)]);
-    let times: Vec<_> = wanted(&log).known.iter().map(|told| told.time.map(|time| time.to_string())).collect();
+    let times: Vec<_> = wanted(&log).known.iter().map(|record| record.time.map(|time| time.to_string())).collect();
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(times[..3], [text("2024-05-06T07:08:09Z"), None, text("1601-01-01T00:00:01Z")]);
     // The header's.
@@ -582,7 +583,8 @@ fn without_a_time_in_the_system_that_a_calendar_has_the_headers_counts() {
     let odd = Record::plain(root(Node::text("yesterday")));
     let literal = Record::plain(root(Node::Literal(Value::Time(time().plus_seconds(9)))));
     let known = wanted(&self::log([none, written, odd, literal])).known;
-    let times: Vec<_> = known.iter().map(|told| told.time.map(|time| time.to_string()).unwrap_or_default()).collect();
+    let times: Vec<_> =
+        known.iter().map(|record| record.time.map(|time| time.to_string()).unwrap_or_default()).collect();
     assert_eq!(
         times,
         ["2024-05-06T07:08:09Z", "2024-05-06T07:08:10.5Z", "2024-05-06T07:08:09Z", "2024-05-06T07:08:18Z"]
@@ -650,7 +652,7 @@ fn a_chunk_does_not_say_a_thousand_times_what_it_holds() {
     let log = log(records);
     assert_eq!(log.len(), chunk_range(0).end, "one chunk");
     let scanned = Bench::new().scan(&log, &Selection::wanted(windows_events::catalogue::wanted()));
-    let length = |told: &Told| told.fields.iter().map(|(_, value)| value.len()).sum::<usize>();
+    let length = |record: &RecordValues| record.fields.iter().map(|(_, value)| value.len()).sum::<usize>();
     assert_eq!(scanned.known.first().map(length), Some(400_000), "{:?}", scanned.losses);
     let all: usize = scanned.known.iter().map(length).sum();
     assert!(all < 5 << 20, "{all} bytes of text");

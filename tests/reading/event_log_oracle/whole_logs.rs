@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::compared::{Comparison, compare};
 use super::logs;
-use super::told::Bench;
+use super::record::Bench;
 
 fn sum(comparisons: Vec<Comparison>) -> Comparison {
     let mut total = Comparison::default();

@@ -12,7 +12,7 @@ pub(crate) type Field = (Option<String>, String);
 
 /// What a record says, with copies of all texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct RecordValues {
     pub(crate) id: u64,
     pub(crate) provider: String,
     pub(crate) event_id: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Told {
 /// Record id, provider and event id.
 pub(crate) type Key = (u64, String, u32);
 
-impl Told {
+impl RecordValues {
     fn of(record: &Record<'_>) -> Self {
         let owned = |(name, value): (Option<&str>, &str)| (name.map(str::to_owned), value.to_owned());
         Self {
@@ -48,9 +48,9 @@ impl Told {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scanned {
     /// Records that the headers know.
-    pub(crate) known: Vec<Told>,
+    pub(crate) known: Vec<RecordValues>,
     /// Records that no header knows.
-    pub(crate) recovered: Vec<Told>,
+    pub(crate) recovered: Vec<RecordValues>,
     /// How many records were found, selected or not.
     pub(crate) records: u64,
     pub(crate) losses: Vec<String>,
@@ -80,13 +80,13 @@ impl Bench {
     /// Reads the log that was put in last.
     pub(crate) fn scan_again(&self, selection: &Selection) -> Scanned {
         let bytes = self.0.metadata().expect("a file").len();
-        let take = |record: &Record<'_>| Some((record.recovered, Told::of(record)));
+        let take = |record: &Record<'_>| Some((record.recovered, RecordValues::of(record)));
         let Ok(log) = read_records(&self.0, bytes, selection, &take) else { return Scanned::default() };
         let (recovered, known): (Vec<_>, Vec<_>) = log.extracted.into_iter().partition(|(recovered, _)| *recovered);
-        let told = |list: Vec<(bool, Told)>| list.into_iter().map(|(_, told)| told).collect();
+        let values = |list: Vec<(bool, RecordValues)>| list.into_iter().map(|(_, values)| values).collect();
         Scanned {
-            known: told(known),
-            recovered: told(recovered),
+            known: values(known),
+            recovered: values(recovered),
             records: log.records,
             losses: log.losses.iter().map(ToString::to_string).collect(),
             coverage: log.coverage,
