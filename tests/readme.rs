@@ -1,4 +1,4 @@
-//! The README's words, followed as a newcomer would.
+//! The README's commands, run as a newcomer would.
 
 use std::fs;
 use std::path::Path;
@@ -38,12 +38,12 @@ fn the_output_that_is_shown_is_what_the_program_prints() {
     assert_eq!(printed.trim_end().lines().map(uncounted).collect::<Vec<_>>(), shown.lines().collect::<Vec<_>>());
 }
 
-/// What a newcomer does with a section, in its order.
+/// One step of a section for a newcomer.
 #[derive(Debug, PartialEq)]
 enum Step<'t> {
-    /// Writes what stands in a fenced block into the file that was named last before it.
+    /// Writes a fenced block into the file that was named last before it.
     Write(&'t str, String),
-    /// Types a command.
+    /// Runs a command.
     Type(&'t str),
 }
 
@@ -69,7 +69,7 @@ fn steps(section: &str) -> Vec<Step<'_>> {
     steps
 }
 
-/// How sure the only verdict of a report is, percent, and by which rule.
+/// The confidence of a report's only verdict, percent, and its rule.
 fn verdict(report: &str) -> (u32, &str) {
     assert!(report.starts_with("crashsift: 1 artifact, 1 incident\n"), "{report}");
     let row = |label: &str| report.lines().find_map(|line| line.strip_prefix("  ")?.strip_prefix(label)).map(str::trim);

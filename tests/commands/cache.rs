@@ -1,4 +1,4 @@
-//! `--cache DIR`: a second run gives the first one's report, which is that of a run without cache.
+//! `--cache DIR`: a second run prints the report of the first run, which is that of a run without cache.
 
 use std::env;
 use std::ffi::OsStr;
@@ -23,7 +23,7 @@ fn logs() -> TempDir {
     folder
 }
 
-/// A log of so many records, some of which tell of something.
+/// A log with this number of records, some of which are evidence.
 fn log(records: u64) -> Vec<u8> {
     let mut log = EventLog::new("System", "PC-01");
     for id in 1..=records {
@@ -43,7 +43,7 @@ fn analyze(arguments: &[&OsStr]) -> Run {
     run([OsStr::new("analyze")].iter().chain(arguments))
 }
 
-/// A run over `logs` with what a cache knows of the logs, and what else is asked.
+/// A run over `logs` with a cache of their evidence but without kept answers, and with further arguments.
 #[track_caller]
 fn with_cache(cache: &Path, logs: &Path, arguments: &[&str]) -> Run {
     for answer in answers(cache) {
@@ -52,7 +52,7 @@ fn with_cache(cache: &Path, logs: &Path, arguments: &[&str]) -> Run {
     asked(cache, logs, arguments)
 }
 
-/// A run over `logs` with all that a cache knows, and what else is asked.
+/// A run over `logs` with the whole cache, and with further arguments.
 #[track_caller]
 fn asked(cache: &Path, logs: &Path, arguments: &[&str]) -> Run {
     let mut all: Vec<&OsStr> = vec![OsStr::new("--cache"), cache.as_os_str(), logs.as_os_str()];
@@ -66,12 +66,12 @@ fn report(logs: &Path) -> String {
     analyze(&[logs.as_os_str()]).ends_with(0).stdout
 }
 
-/// The files in which a cache keeps what was read of logs, and such as do not belong there.
+/// The cache files with the evidence of logs, and files that are no cache files.
 fn files(folder: &Path) -> Vec<PathBuf> {
     listed(folder).into_iter().filter(|path| !is_answer(path)).collect()
 }
 
-/// The files in which a cache keeps answers.
+/// The cache files with answers.
 fn answers(folder: &Path) -> Vec<PathBuf> {
     listed(folder).into_iter().filter(|path| is_answer(path)).collect()
 }
@@ -146,7 +146,7 @@ fn what_was_added_to_a_log_is_in_the_report() {
     assert_eq!((second.stdout, second.stderr), (report(logs.path()), String::new()));
 }
 
-/// Where the records of a log's last chunk begin, and where the last of them ends.
+/// The offsets of the first and after the last record of a log's last chunk.
 fn last_records(log: &[u8]) -> Vec<usize> {
     let mut offsets = vec![log.len() - CHUNK_BYTES + 512];
     while let Some(last) = offsets.last().filter(|last| log[**last..].starts_with(b"**\0\0")) {
@@ -315,7 +315,7 @@ fn a_cache_below_the_analyzed_folder_is_no_artifact() {
     assert_ne!(report(logs.path()), expected);
 }
 
-/// Logs, a dump, a text and a damaged file, of which a run says something on standard error.
+/// Logs, a dump, a text and a damaged file, for which a run prints notes on standard error.
 fn evidence() -> TempDir {
     let folder = logs();
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
@@ -328,8 +328,8 @@ fn evidence() -> TempDir {
     folder
 }
 
-/// Asks twice and gives what the second run said, which has to be what a run without cache says. Whether it was the kept
-/// answer is told by what a run leaves behind that reads logs.
+/// Runs twice and gives the output of the second run, which must be that of a run without cache. Whether the second run
+/// printed the kept answer is seen from the files that a run leaves behind when it reads logs.
 #[track_caller]
 fn asked_again(cache: &Path, folder: &Path, arguments: &[&str]) -> (Run, bool) {
     let mut plain = vec![OsStr::new("analyze"), folder.as_os_str()];

@@ -1,7 +1,8 @@
 //! The command line, as a user types it: exit codes, what goes to which stream, and whole outputs.
 //!
-//! Whole outputs lie in `tests/command_line/`; `SNAPSHOTS=overwrite cargo test --test main command_line::` writes them
-//! anew. Those of reports use the rules of `site.yaml` there, so that they don't change with the built-in ones.
+//! The expected outputs are in `tests/command_line/`; `SNAPSHOTS=overwrite cargo test --test main command_line::`
+//! writes them anew. Those of reports use the rules of `site.yaml` there, so that they don't change with the built-in
+//! ones.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -28,7 +29,7 @@ fn analyze(arguments: &str) -> Run {
     run(["analyze"].into_iter().chain(arguments.split_whitespace()))
 }
 
-/// The same with the site's few rules instead of the built-in ones, which take most of a short run's time.
+/// The same with the few rules of `site.yaml` instead of the built-in ones, which take most of the time of a short run.
 #[track_caller]
 fn analyze_with_site_rules(arguments: &str) -> Run {
     analyze(&format!("--no-builtin-rules --rules {SITE_RULES} {arguments}"))
@@ -40,7 +41,7 @@ fn analyzed(arguments: &str) -> Value {
     analyze_with_site_rules(&format!("-q -f json {arguments}")).ends_with(0).json()
 }
 
-/// The formats that the program offers.
+/// The formats of reports.
 fn formats() -> Vec<String> {
     let help = analyze("--help").ends_with(0).stdout;
     let option = help.split("--format").nth(1).expect("an option --format");
@@ -72,8 +73,8 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Fails unless an output is the one that lies in `tests/command_line/`, byte for byte; only the program's own version
-/// may change.
+/// Fails unless an output equals the file in `tests/command_line/`, byte for byte; only the program's own version may
+/// change.
 #[track_caller]
 fn assert_whole(output: &str, file: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command_line").join(file);
@@ -372,7 +373,7 @@ fn output_into_a_place_that_takes_no_file_is_an_error_that_names_it() {
     assert_eq!(fs::read_to_string(folder.path().join("file")).expect("the file"), "not a folder");
 }
 
-/// The name of the temporary file told nobody anything: "No such file or directory at path /no/such/.tmpx7Hq2s".
+/// Errors named the temporary file, which users do not know: "No such file or directory at path /no/such/.tmpx7Hq2s".
 #[test]
 fn an_unwritable_output_is_not_explained_by_a_temporary_file() {
     let run = analyze_with_site_rules(&format!("-o no-such-folder/report.txt {STACK_OVERFLOW}")).ends_with(2);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::program::run;
 use serde_json::{Value, json};
 
-/// The reports of a day with two crashes, and of the next, when one of them is gone and another has come.
+/// The reports of a day with two crashes, and of the next day, on which one of them is gone and another is new.
 fn two_days(folder: &Path) -> (PathBuf, PathBuf) {
     let analyze = |name: &str, samples: [&str; 2]| {
         let path = folder.join(name);
@@ -41,7 +41,7 @@ fn changes(report: &Value) -> Vec<(Vec<&str>, usize)> {
         .collect()
 }
 
-/// Two tickets that tell of different failures had the same id, and a pipeline took the second for the first.
+/// Two tickets about different failures had the same id, and a pipeline took the second for the first.
 #[test]
 fn another_ticket_is_another_incident_and_the_same_one_is_not() {
     let folder = tempfile::tempdir().expect("a folder");

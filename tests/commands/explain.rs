@@ -1,7 +1,7 @@
 //! `crashsift explain`, as a user types it.
 //!
-//! Whole outputs lie in `tests/command_line/` and use the rules of `site.yaml` there, so that they don't change with the
-//! built-in ones; `SNAPSHOTS=overwrite cargo test --test main explain::` writes them anew.
+//! The expected outputs are in `tests/command_line/` and use the rules of `site.yaml` there, so that they don't change
+//! with the built-in ones; `SNAPSHOTS=overwrite cargo test --test main explain::` writes them anew.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `merge`: reports of parts make the report of the whole.
+//! `merge`: the reports of parts give the report of the whole.
 
 use std::env;
 use std::fs;
@@ -72,7 +72,7 @@ impl Numbers {
     }
 }
 
-/// That random partitions of the files in `folder` give the whole's report.
+/// Checks that reports of random partitions of the files in `folder` merge to the report of the whole folder.
 #[track_caller]
 fn partitions_make_the_whole(folder: &Path, rounds: u64) {
     let bench = Bench::new();

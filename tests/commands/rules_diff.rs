@@ -1,4 +1,4 @@
-//! `crashsift rules diff`: which incidents another rule set judges otherwise.
+//! `crashsift rules diff`: which incidents get another verdict by another rule set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::program::{self, run};
 use serde_json::json;
 
-/// A rule of somebody's own for stack overflows, `memory/own-stack-overflow`.
+/// A user's own rule for stack overflows, `memory/own-stack-overflow`.
 const OWN_RULE: &str = "tests/rule_sets/own/stack-overflow.yaml";
 
-/// A copy of the built-in rules that takes their place.
+/// A copy of the built-in rules that replaces them.
 fn copied_rules(folder: &Path) -> PathBuf {
     let rules = folder.join("rules");
     for entry in walkdir::WalkDir::new("rules").into_iter().filter_map(Result::ok) {
@@ -76,7 +76,7 @@ fn another_confidence_is_a_change() {
     assert!(change["before"]["confidence"].as_f64() > change["now"]["confidence"].as_f64(), "{document:#}");
 }
 
-/// A rule that is no surer than others, or too unsure for a verdict, is told of, too.
+/// Rules that change only findings below the verdict are listed, too.
 #[test]
 fn a_finding_beside_the_verdict_is_a_change_of_findings() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -122,7 +122,7 @@ fn another_suspect_is_a_change() {
     assert!(text.contains("    signature crash | "), "{text}");
 }
 
-/// An id is kept in tickets and looked up in later reports, whatever rules were added since.
+/// Ids are kept in tickets and looked up in later reports, so they must not change with new rules.
 #[test]
 fn another_suspect_leaves_the_incident_its_id() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -219,7 +219,7 @@ fn a_mergeable_report_stands_for_its_artifacts() {
     }
 }
 
-/// Whoever changes a file of a working copy gives its folder first.
+/// Users who change a file of a working copy pass its folder first.
 #[test]
 fn a_part_of_the_built_in_set_is_told_how_to_be_tried() {
     let told = run(["rules", "diff", "builtin", "rules/memory", "samples/stack-overflow"]).ends_with(2).stderr;
@@ -227,7 +227,7 @@ fn a_part_of_the_built_in_set_is_told_how_to_be_tried() {
     assert!(told.contains("give the whole folder, whose ruleset.yaml says `name: builtin`"), "{told}");
 }
 
-/// What becomes of a rule is told by who did it.
+/// Where another set disables or suppresses a rule, that set is named.
 #[test]
 fn a_rule_that_is_disabled_new_or_gone_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -270,7 +270,7 @@ fn many_changes_are_summed_up() {
     );
 }
 
-/// An overlay is for a set that both sides have.
+/// An overlay is compared over a set that is on both sides.
 #[test]
 fn rule_sets_of_both_sides_stand_before_old_and_new() {
     let folder = tempfile::tempdir().expect("a folder");

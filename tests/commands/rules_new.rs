@@ -1,4 +1,4 @@
-//! `crashsift rules new`: a rule for what no rule knows, made of its evidence.
+//! `crashsift rules new`: drafts a rule for a failure that no rule knows, from its evidence.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -227,7 +227,7 @@ fn what_is_not_clear_is_asked_back() {
     }
 }
 
-/// Whoever asks for the groups gets them.
+/// `--group` without a signature lists the groups.
 #[test]
 fn groups_are_listed_when_they_are_asked_for() {
     let listed = run(["rules", "new", "--from", FLEET, "--group"]).ends_with(0);
@@ -241,7 +241,7 @@ fn groups_are_listed_when_they_are_asked_for() {
     assert!(run.stderr.contains("--group without SIGNATURE lists the groups"), "{run:#?}");
 }
 
-/// A version below what a rule asks for says nothing where the module is another one.
+/// A bound on a version is no match where the module is another one.
 #[test]
 fn a_version_of_another_module_does_not_fit_a_rule() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -280,7 +280,7 @@ fn a_path_that_leads_nowhere_is_told() {
     assert_eq!(said(&["--from", "samples/no-such.txt", "samples/stack-overflow"], 0), lost);
 }
 
-/// What a draft offers in comments is right when it is taken in.
+/// The terms that a draft offers in comments are correct when they are uncommented.
 #[test]
 fn what_to_collect_is_one_thing_when_it_is_no_comment_any_longer() {
     let draft = run(["rules", "new", "samples/stack-overflow"]).ends_with(0).stdout;
@@ -311,7 +311,7 @@ fn a_file_that_stands_in_the_folder_of_another_area_is_told() {
     assert!(written(&[], "My Rules/four.yaml").contains("a folder that is called own"));
 }
 
-/// Of a .NET program that WER reports, nothing but the type of the exception is known.
+/// WER reports of .NET programs contain nothing but the type of the exception.
 #[test]
 fn the_title_names_the_exception_by_its_type_where_it_has_no_code() {
     let draft = run(["rules", "new", "samples", "--group", "crash | tool.exe | system.io.filenotfound"]);
@@ -319,7 +319,7 @@ fn the_title_names_the_exception_by_its_type_where_it_has_no_code() {
     assert!(draft.ends_with(0).stdout.contains(title));
 }
 
-/// In a folded text, and for a reader, the halves of an id are two words.
+/// In a folded YAML text, a line break within an id would become a space.
 #[test]
 fn ids_of_rules_stay_in_one_piece() {
     let draft = run(["rules", "new", "samples", "--group", "bugcheck | 0x000000E2 | ntoskrnl.exe"]).ends_with(0).stdout;

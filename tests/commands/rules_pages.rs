@@ -1,4 +1,4 @@
-//! `crashsift rules pages`: a page for every rule, made of the rule.
+//! `crashsift rules pages`: a page for every rule, generated from the rule.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// Where the links of a page lead that stay among the pages.
+/// The targets of a page's links to other pages.
 fn links(page: &str, text: &str) -> Vec<String> {
     let folder = Path::new(page).parent().expect("a folder");
     let mut fenced = false;

@@ -1,4 +1,4 @@
-//! `crashsift rules test` over folders of artifacts that say what they must yield.
+//! `crashsift rules test` over folders of artifacts with their expected results.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `crashsift why`: how rules came to their answers.
+//! `crashsift why`: how rules came to their results.
 
 use std::fs;
 
@@ -138,7 +138,7 @@ fn artifacts_before_the_rule_are_told() {
     assert!(run.stderr.contains(&right), "{run:#?}");
 }
 
-/// Of a folder with many incidents, those are looked for that the rule matches.
+/// In a folder with many incidents, the incidents that the rule matches come first.
 #[test]
 fn of_many_incidents_those_that_the_rule_matches_come_first_and_few_others() {
     let rule = "memory/stack-overflow";
@@ -167,7 +167,7 @@ fn of_many_incidents_those_that_the_rule_matches_come_first_and_few_others() {
     assert_eq!(all.matches("\nIncident ").count(), outcomes.len());
 }
 
-/// A rule that matches whatever ended.
+/// A rule that matches any exit.
 const ENDED: &str = "\
 schema: 1
 rules:
@@ -187,7 +187,7 @@ rules:
       - {name: something else, facts: {incident.kind: crash}, expect: no-match}
 ";
 
-/// A text in which nothing is recognised is an incident where a rule finds something in it.
+/// A text in which no reader recognizes anything is an incident if a rule matches it.
 #[test]
 fn what_the_report_leaves_out_is_not_counted() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -268,7 +268,7 @@ fn what_decided_comes_before_the_other_terms() {
     assert!(others.contains("line "), "{others}");
 }
 
-/// Whoever asks why wants to know which of the modules it was.
+/// The output names the modules that a term matched.
 #[test]
 fn the_entries_that_fit_a_term_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -314,7 +314,7 @@ fn the_entries_that_fit_a_term_are_named() {
     assert!(shown.contains(&format!("fits: {} more", libraries.len() - 3)), "{shown}");
 }
 
-/// Whoever acts on a finding wants to know which of the modules it was.
+/// Findings in reports name the modules that their terms matched.
 #[test]
 fn a_finding_names_the_entries_that_its_terms_matched() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -341,7 +341,7 @@ fn a_finding_names_the_entries_that_its_terms_matched() {
     assert_eq!(first.get("entries"), None);
 }
 
-/// Without text, hundreds of rules wait for it, and nobody reads what each of them looks for.
+/// Without text, hundreds of rules lack it: their phrases are not listed.
 #[test]
 fn what_many_rules_wait_for_is_said_once() {
     let sample = "samples/old-vc-runtime";
@@ -360,7 +360,7 @@ fn what_many_rules_wait_for_is_said_once() {
     assert!(shown.lines().count() * 20 < all.lines().count(), "{shown}");
 }
 
-/// Whoever has given Report.wer is not asked for it.
+/// A given Report.wer is not requested.
 #[test]
 fn what_was_given_is_not_asked_for() {
     let (rule, sample) = ("memory/stack-overflow", "samples/wer-managed-exception");

@@ -1,9 +1,9 @@
-//! Every sample, cut short and with flipped bytes: a status of `ok` must mean that nothing is missing, and no reader
-//! may panic.
+//! Every sample, cut short and with flipped bytes: status `ok` must mean that nothing is missing, and no reader may
+//! panic.
 //!
-//! Event logs carry checksums, so there `ok` must mean that nothing differs at all. Dumps carry none: a flipped byte
-//! in a value is a value like any other, but a list that lost entries must not pass for whole. A text that was cut
-//! between two lines can't be distinguished from a line that was written so.
+//! Event logs contain checksums, so `ok` must mean that nothing differs at all. Dumps contain none: a flipped byte in a
+//! value can't be noticed, but a list that lost entries must not count as complete. A text that was cut between two
+//! lines can't be distinguished from a shorter text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use pipeline::read_context::ReadContext;
 use report::ArtifactStatus;
 use samplekit::Random;
 
-/// Cuts of each sample, spread over its length, beside those near its ends.
+/// Number of cuts of each sample, spread over its length, in addition to those near its ends.
 const CUTS: usize = 96;
-/// Flipped bytes of each sample.
+/// Number of flipped bytes of each sample.
 const FLIPS: usize = 400;
 
 fn samples() -> Vec<PathBuf> {
@@ -40,7 +40,7 @@ fn read(path: &Path) -> ReadArtifact {
     read
 }
 
-/// Everything that an artifact said, for comparing.
+/// All evidence of an artifact, for comparisons.
 fn said(read: &ReadArtifact) -> String {
     format!("{:?} {:?}", read.artifact.records, read.evidence)
 }

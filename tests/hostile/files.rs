@@ -34,7 +34,7 @@ fn write(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
     fs::write(path, bytes).expect("a file");
 }
 
-/// A small dump of a process that crashed; other numbers are other processes.
+/// A small dump of a crashed process; other numbers give other processes.
 fn dump(number: u32) -> Vec<u8> {
     let time = NOON.plus_seconds(u64::from(number) * 600);
     let modules = vec![Module::windows(r"C:\demo\demo.exe", None, 0x7FF6_4000_0000, 0x1_0000)];
@@ -43,7 +43,7 @@ fn dump(number: u32) -> Vec<u8> {
     dump.to_bytes()
 }
 
-/// A log of so many records that say nothing about crashes.
+/// A log with this number of records that have nothing to do with crashes.
 fn log(records: u64) -> Vec<u8> {
     let mut log = EventLog::new("Application", "PC-1");
     for record in 0..records {
@@ -177,7 +177,7 @@ fn devices_are_never_opened() {
 
 // What can't be read.
 
-/// Permissions don't bind the administrator; a file of the kernel that fails to be read binds everybody.
+/// The administrator can read any file; a file of the kernel that can't be read fails for everybody.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_can_not_be_read_is_told_and_the_rest_analyzed() {
@@ -217,7 +217,7 @@ fn files_and_folders_without_permission_are_told_and_the_rest_analyzed() {
     }
 }
 
-/// A folder that can't be entered, for the administrator too: its path is longer than the system takes.
+/// A folder that not even the administrator can enter: its path is longer than the system allows.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_can_not_be_entered_is_told_and_the_rest_analyzed() {
@@ -253,7 +253,7 @@ fn a_path_that_leads_nowhere_is_told_and_the_rest_analyzed() {
 
 // Names.
 
-/// Names that would act on a terminal, or read as other names.
+/// Names that would control a terminal, or look like other names.
 #[cfg(unix)]
 const ACTING_NAMES: [&str; 7] = [
     "\u{1b}[2J\u{1b}[31mred.dmp",
@@ -319,7 +319,7 @@ fn a_list_separated_by_nul_takes_names_with_line_ends() {
     assert_eq!(statuses(&report), BTreeMap::from([("ok", 2)]));
 }
 
-/// File systems of Apple's refuse such names.
+/// Apple's file systems refuse such names.
 #[cfg(all(unix, not(target_vendor = "apple")))]
 #[test]
 fn names_that_are_not_utf_8_are_analyzed_like_others() {
@@ -377,8 +377,8 @@ fn ten_thousand_files_are_one_run() {
     assert_eq!(crashes, 21, "copies of a dump are one incident");
 }
 
-/// Files that other programs shorten, lengthen and remove while they are read: whatever is met, each file has a line
-/// of its own, those that stay are read whole, and nothing ends the run.
+/// Files that other programs shorten, lengthen and remove while they are read: each file is listed, unchanged ones are
+/// read whole, and nothing ends the run.
 #[test]
 fn files_that_change_while_they_are_read_cost_only_themselves() {
     const FILES: usize = 60;

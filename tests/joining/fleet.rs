@@ -1,4 +1,4 @@
-//! `samples/fleet`: every incident and every join of three machines, compared with a truth that was written by hand.
+//! `samples/fleet`: every incident and every join of three machines, compared with a hand-written list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -50,7 +50,7 @@ fn evidence(item: &Value) -> Evidence {
     }
 }
 
-/// What an incident is made of, without the machine's other records that findings cite.
+/// The evidence of an incident, without other records of the machine that findings cite.
 fn made_of(incident: &Value) -> BTreeSet<Evidence> {
     let own = |item: &&Value| item["joined_by"]["key"] != "machine";
     list(incident, "evidence").iter().filter(own).map(evidence).collect()

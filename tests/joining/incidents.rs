@@ -1,5 +1,5 @@
-//! What becomes one incident and what becomes several, and what an incident says: one test for each mistake that was
-//! made.
+//! Which evidence becomes one incident and which becomes several, and the values of incidents: one test for each fixed
+//! defect.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn report_on(path: &Path, options: &Options) -> Report {
     analyze(&[path.to_path_buf()], &rules, &knowledge, options, &Silent)
 }
 
-/// A dump of the same process, always: with an exception in a DLL of its own, or of the process while it runs.
+/// A dump of the same process in every case: with an exception in one of its own DLLs, or of the running process.
 fn dump(time: FileTime, crashed: bool) -> Minidump {
     let modules = vec![
         Module::windows(r"C:\app\app.exe", None, EXE, 0x1_0000),

@@ -1,7 +1,9 @@
-//! What is one incident, and what is two: artifacts as Windows leaves them, analyzed by the real program.
+//! Which evidence is of one incident and which is of two: artifacts as Windows writes them, analyzed by the real
+//! program.
 //!
-//! A test writes artifacts and states which of them are evidence of the same incident: `a.dmp` is a file, `Application.evtx#3`
-//! a record of a log. Everything that is evidence must be named, and in its own incident only.
+//! A test writes artifacts and states which of them are evidence of the same incident: `a.dmp` is a file,
+//! `Application.evtx#3` a record of a log. Every artifact and record that is evidence must be listed, and in its own
+//! incident only.
 
 use std::fs;
 
@@ -101,7 +103,7 @@ impl Folder {
         report(self.0.path())
     }
 
-    /// The artifacts and records that an incident rests on, sorted.
+    /// The artifacts and records with evidence of an incident, sorted.
     fn evidence(&self, incident: &Value) -> Vec<String> {
         let folder = format!("{}/", untrusted::display_path(self.0.path()));
         let mut all: Vec<String> = list(incident, "evidence")
@@ -119,7 +121,7 @@ impl Folder {
     }
 }
 
-/// Fails unless the folder's incidents rest on exactly this evidence each.
+/// Fails unless the folder's incidents have exactly this evidence each.
 #[track_caller]
 fn assert_incidents(folder: &Folder, expected: &[&[&str]]) -> Value {
     let report = folder.report();
@@ -323,7 +325,7 @@ fn two_dotnet_crashes_within_seconds_have_a_record_each() {
 
 const PARAMETERS: [u64; 4] = [0xFFFF_A98C_0110_5010, 0xFFFF_F803_7B4D_7A1C, 0, 4];
 
-/// What the System log gets when the system starts after a stop.
+/// The records of the System log when the system starts after a blue screen.
 fn restart(start: FileTime, report: &str) -> [Event; 3] {
     let mut parameters = PARAMETERS;
     parameters[0] += start.0 & 0xFFFF_F000;
@@ -384,12 +386,12 @@ fn a_kernel_dump_joins_the_restart_that_it_was_written_in() {
     );
 }
 
-/// The dump of a stop, half a minute before noon.
+/// The dump of a blue screen, half a minute before noon.
 fn triage(code: u32, parameters: [u64; 4]) -> Vec<u8> {
     triage_at(NOON.minus_seconds(35), code, parameters)
 }
 
-/// The dump of a stop.
+/// The dump of a blue screen.
 fn triage_at(time: FileTime, code: u32, parameters: [u64; 4]) -> Vec<u8> {
     let triage = TriageDump {
         stop: Stop {
@@ -433,7 +435,7 @@ fn a_dump_joins_the_record_that_names_its_file_unless_two_computers_have_one() {
     assert_eq!(made_of(&folder, &report), ["dumps/050624-9531-01.dmp"]);
 }
 
-/// What the incident of a file or record was joined of, without the machine's other records that findings cite.
+/// The joins of the incident of a file or record, without other records of the machine that findings cite.
 fn incident_of(folder: &Folder, report: &Value, evidence: &str) -> Vec<String> {
     let mut incident = incident(folder, report, evidence).clone();
     let items = incident["evidence"].as_array_mut().expect("a list");
@@ -552,7 +554,7 @@ fn an_incident_keeps_its_id_wherever_its_evidence_lies() {
     assert_eq!(here, there);
 }
 
-/// Security-Auditing 4689 of a program's process, so many seconds after noon.
+/// Security-Auditing 4689 of a program's process, this many seconds after noon.
 fn exit(app: &str, process: u32, code: u32, seconds: u64) -> Event {
     process_exit(NOON.plus_seconds(seconds), &format!(r"C:\Program Files\Demo\{app}"), process, code)
 }

@@ -1,9 +1,9 @@
-//! Fleets that chance made, with known truth: random machines leave random artifacts of random failures, in folders as
-//! people and tools collect them. Every incident must be found whole, and none may hold anything of another.
+//! Generated fleets with known incidents: random machines leave random artifacts of random failures, in folders as
+//! people and tools collect them. Every incident must be found whole, and none may contain evidence of another.
 //!
-//! The machines do what makes joining hard: they use process ids again, run the same programs in the same versions, crash
-//! twice within seconds, stop with the same parameters on another day, do at the same moment what their clone does, and
-//! their logs are exported twice.
+//! The machines do what makes joining hard: they reuse process ids, run the same programs in the same versions, crash
+//! twice within seconds, have a blue screen with the same parameters on another day, and fail at the same moment as a
+//! cloned machine; their logs are exported twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -22,23 +22,23 @@ use serde_json::Value;
 
 use crate::program::{list, report, text};
 
-/// How many fleets are made.
+/// The number of fleets.
 const FLEETS: u64 = 40;
 const DAY: u64 = 86_400;
-/// When the fleets' story begins.
+/// The time of the first failures.
 const BEGIN: FileTime = FileTime::utc(2025, 3, 3, 6, 0, 0);
 
-/// A path below the fleet's folder; of an event log with the record's id.
+/// A path below the fleet's folder, for event logs with the record's id.
 type Evidence = String;
 
-/// What belongs to one incident, and the machine that it happened on.
+/// The evidence of one incident, and its machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Truth {
     evidence: BTreeSet<Evidence>,
     machine: String,
 }
 
-/// How the artifacts of a machine were collected.
+/// How the artifacts of a machine are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Collected {
     /// In a folder with the machine's name.
@@ -49,7 +49,7 @@ enum Collected {
     Together,
 }
 
-/// Chance, with what the fleets ask of it.
+/// A random generator with the choices that the fleets need.
 struct Chance(Random);
 
 impl Chance {
@@ -71,7 +71,7 @@ impl Chance {
     }
 }
 
-/// A machine with what it leaves behind.
+/// A machine with its artifacts.
 struct Machine {
     name: String,
     collected: Collected,
@@ -110,7 +110,7 @@ impl Machine {
         self.logs.entry(log).or_default().push((event, incident.into()));
     }
 
-    /// The folder of its logs, of dumps of programs, of dumps of stops, and of a report with this number.
+    /// The folders of its logs, of dumps of programs, of kernel dumps, and of a report with this number.
     fn folders(&self, report: usize) -> [String; 4] {
         let short = self.name.split('.').next().expect("a name");
         match self.collected {
@@ -134,7 +134,7 @@ impl Machine {
         }
     }
 
-    /// A crash, of which at least one artifact is left.
+    /// A crash, with at least one artifact.
     fn crash(&mut self, crash: &Crash, chance: &mut Chance) {
         let incident = self.begin();
         let [_, dumps, _, report] = self.folders(incident);
@@ -198,7 +198,7 @@ impl Machine {
         }
     }
 
-    /// A stop, and the start after it; gives when that was.
+    /// A blue screen, and the start after it; gives its time.
     fn stop(&mut self, code: u32, parameters: [u64; 4], time: FileTime, chance: &mut Chance) -> FileTime {
         let incident = self.begin();
         let [_, _, dumps, _] = self.folders(incident);
@@ -258,7 +258,7 @@ impl Machine {
         }
     }
 
-    /// Writes everything below a folder, and says what belongs together.
+    /// Writes all files below a folder, and gives the evidence of each incident.
     fn write(self, root: &Path, chance: &mut Chance) -> Vec<Truth> {
         let [logs, ..] = self.folders(0);
         let machine = self.name.clone();
@@ -295,7 +295,7 @@ fn write(root: &Path, path: &str, bytes: &[u8]) {
     fs::write(path, bytes).expect("a file");
 }
 
-/// A crash of some program. Process ids are few, so that they are used again.
+/// A crash of a random program. There are few process ids, so that they are reused.
 fn some_crash(time: FileTime, of: &str, chance: &mut Chance) -> Crash {
     let image = |name: &str| Image {
         path: format!(r"C:\Program Files\Demo\{name}"),
@@ -315,7 +315,7 @@ fn some_crash(time: FileTime, of: &str, chance: &mut Chance) -> Crash {
     }
 }
 
-/// What happens to a machine, and to its clone at the same time.
+/// The failures of a machine, and of its clone at the same time.
 fn live(machine: &mut Machine, clone: Option<&mut Machine>, chance: &mut Chance) {
     let mut clone = clone;
     let mut time = BEGIN.plus_seconds(chance.seconds(0, DAY));
@@ -368,7 +368,7 @@ fn live(machine: &mut Machine, clone: Option<&mut Machine>, chance: &mut Chance)
     }
 }
 
-/// Makes a fleet below a folder.
+/// Generates a fleet below a folder.
 fn make(seed: u64, root: &Path) -> Vec<Truth> {
     let mut chance = Chance(Random::new(seed * 7919 + 1));
     // The generator's first numbers are near for seeds that are.
@@ -397,7 +397,7 @@ fn make(seed: u64, root: &Path) -> Vec<Truth> {
         .collect()
 }
 
-/// What an incident is made of, without the machine's other records that findings cite.
+/// The evidence of an incident, without other records of the machine that findings cite.
 fn made_of(incident: &Value, root: &str) -> BTreeSet<Evidence> {
     let own = list(incident, "evidence").iter().filter(|item| item["joined_by"]["key"] != "machine");
     own.map(|item| {

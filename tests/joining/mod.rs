@@ -1,4 +1,5 @@
-//! Which evidence becomes one incident, and what an incident shows of the logs, the machine and the incidents around it.
+//! Which evidence becomes one incident, and what an incident contains about the logs, the machine and the incidents
+//! around it.
 
 mod copies;
 mod environment;

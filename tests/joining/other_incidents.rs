@@ -1,4 +1,4 @@
-//! Rules that ask for the other incidents of a run: by analysis, and by the facts that `inspect` gives.
+//! Rules about the other incidents of a run, applied by `analyze` and to the facts that `inspect` prints.
 
 use std::path::Path;
 
@@ -47,7 +47,7 @@ fn logs(machines: &[(&str, &[Made])]) -> tempfile::TempDir {
     folder
 }
 
-/// A rule with one selection that asks for this.
+/// A rule with this one selection.
 fn asking(asked: &str) -> (tempfile::TempDir, RuleSet) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rule.yaml");
@@ -67,7 +67,8 @@ fn facts_of(folder: &Path, rules: &RuleSet) -> Vec<FactSet> {
     inspected.incidents.into_iter().map(|(_, facts)| facts).collect()
 }
 
-/// What a rule that asks for this makes of each incident, in time; the same by analysis and by facts.
+/// The outcome of a rule with this selection for each incident, in the order of time; `analyze` and the facts must
+/// agree.
 fn answers(machines: &[(&str, &[Made])], asked: &str) -> Vec<Truth> {
     let logs = logs(machines);
     let (_folder, rules) = asking(asked);

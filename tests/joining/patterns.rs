@@ -1,4 +1,5 @@
-//! What incidents say together: facts for rules, changes before the first, and incidents in the timelines.
+//! What the incidents of a run have in common: facts for rules, changes before the first incident, and incidents in the
+//! timelines.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,7 @@ fn as_json(report: &Report) -> serde_json::Value {
     serde_json::from_slice(&out).expect("JSON")
 }
 
-/// The facts of each incident, in time.
+/// The facts of each incident, in the order of time.
 fn facts_of(path: PathBuf) -> Vec<FactSet> {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
@@ -55,7 +56,7 @@ fn numbers(facts: &[FactSet], path: &str) -> Vec<Option<u64>> {
     facts.iter().map(|facts| number(facts, path)).collect()
 }
 
-/// What a crash is made of.
+/// The values of a crash.
 #[derive(Clone, Copy)]
 struct Made {
     app: &'static str,
@@ -189,11 +190,12 @@ fn incidents_shortly_before_are_listed_the_nearest_first() {
     assert_eq!(listed, [vec![], vec![of("gpu-reset", 2)], vec![of("crash", 2), of("gpu-reset", 4)]]);
 }
 
-/// Other incidents by what they are to one, their numbers in time, and how many more.
+/// Other incidents of a finding: their relation to the incident, their numbers in the order of time, and how many more
+/// there are.
 type Related = (String, Vec<usize>, u64);
 
-/// What the report of these machines says of the other incidents on which a rule's findings rest, by the incident's
-/// number in time: relation, numbers, and how many more.
+/// The other incidents in a rule's findings, in the report on these machines: for each incident by its number in the
+/// order of time, relation, numbers, and how many more there are.
 fn rests_on(machines: &[(&str, &[Made])], rule: &str) -> Vec<Option<Vec<Related>>> {
     let folder = folder(machines);
     let report = as_json(&report_of(folder.path().to_path_buf(), &Options::default()));
@@ -291,7 +293,7 @@ fn a_finding_names_the_incident_before_that_it_rests_on() {
     assert!(text.contains(&sentence), "{text}");
 }
 
-/// The same incidents can be several things at once.
+/// The same incidents can have several relations at once.
 #[test]
 fn incidents_that_a_verdict_rests_on_are_named_once() {
     let mut out = Vec::new();
@@ -435,7 +437,7 @@ fn what_came_first_on_most_machines_comes_first() {
     assert_eq!(told, [(true, 2, 3), (false, 1, 3), (false, 1, 3)], "{changes:?}");
 }
 
-/// What the report says of changes before the crashes of `ledger.exe`, with these logs: channel, and the times of its
+/// The changes that the report lists before the crashes of `ledger.exe`, with these logs: channel, and the times of its
 /// records before noon.
 fn changes_with(logs: &[(&str, &[u64])]) -> (Option<usize>, Option<String>) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -475,7 +477,7 @@ fn a_hole_between_two_exports_or_a_log_that_ends_before_is_not_known() {
     assert!(text.contains("the Application log of A begins 60 min before the first incident there"), "{text}");
 }
 
-/// A folder with these files, and what its groups have more often than the rest.
+/// A folder with these files, and what is more frequent in its groups than elsewhere.
 fn more_often(files: &[(String, Vec<u8>)]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, bytes) in files {

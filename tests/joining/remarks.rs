@@ -26,7 +26,7 @@ fn crash() -> Crash {
     }
 }
 
-/// What is remarked of one incident that two logs' records of these crashes and `dump` tell of.
+/// The remarks of one incident with the records of these crashes in two logs, and `dump`.
 fn remarks(crashes: &[&Crash], dump: Option<&Crash>) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (number, crash) in crashes.iter().enumerate() {
@@ -76,7 +76,7 @@ fn a_hosted_service_is_no_other_program() {
     assert!(!told.iter().any(|remark| remark.contains("the program:")), "{told:?}");
 }
 
-/// `0xC000027B` only says that other errors are kept in the dump, and is raised elsewhere than these.
+/// `0xC000027B` only means that the dump contains further errors, which were raised at other addresses.
 #[test]
 fn a_stowed_exception_and_the_failure_that_it_stands_for_differ_in_nothing() {
     let failure = crash();

@@ -1,4 +1,5 @@
-//! Pasted texts among other evidence: which of them are incidents, to which incidents others belong, and what they add.
+//! Pasted texts beside other evidence: which of them are incidents, to which incidents others belong, and what they
+//! add.
 
 use std::path::Path;
 
@@ -64,7 +65,7 @@ fn inspected(files: &[(&str, &[u8])]) -> Inspected {
     with_files(files, inspected)
 }
 
-/// Of each incident, the kinds of the artifacts that it rests on.
+/// For each incident, the kinds of the artifacts with evidence of it.
 fn kinds(report: &Report) -> Vec<String> {
     let of = |judged: &report::Judged| {
         let evidence = judged.incident.evidence.iter();

@@ -1,4 +1,4 @@
-//! What rules see of the logs around an incident.
+//! The records around an incident, as rules see them.
 
 use facts::Value;
 use pipeline::{Options, Silent, analyze, inspect};
@@ -38,7 +38,7 @@ fn crash_of(program: &str, module: &str) -> Event {
     crash.application_error(Layout::Positional)
 }
 
-/// The timeline around the crash, when the log of the machine holds these events too: of each entry the values of these
+/// The timeline around the crash when the machine's log also contains these events: for each entry the values of these
 /// fields, with `-` for absent ones.
 fn timeline(events: impl IntoIterator<Item = Event>, fields: &[&str]) -> Vec<String> {
     timeline_of(crash(), events, fields)
@@ -50,7 +50,7 @@ fn timeline_of(crash: Event, events: impl IntoIterator<Item = Event>, fields: &[
     timeline_in([("System", events)], fields)
 }
 
-/// The same around the crash that these logs hold.
+/// The same around the crash in these logs.
 fn timeline_in<const N: usize>(logs: [(&str, Vec<Event>); N], fields: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, events) in logs {
@@ -217,7 +217,7 @@ fn a_machine_check_tells_which_part_reported_what_kind_of_error() {
     assert_eq!(seen, expected);
 }
 
-/// Whether a rule that asks for a reset of the display driver on this side of the crash matches it.
+/// Whether a rule about a reset of the display driver on this side of the crash matches the crash.
 fn reset_is_found(side: &str, reset: FileTime) -> bool {
     let rule = format!(
         "schema: 1
@@ -258,8 +258,7 @@ fn what_came_before_is_not_found_after() {
     assert!(reset_is_found("seconds_after", after) && !reset_is_found("seconds_after", before));
 }
 
-/// What a rule makes of a crash, with a System log of a day that ends with it, when it asks for a new driver and then a
-/// reset.
+/// The outcome of a rule about a new driver and a following reset for a crash, with a System log of the day before it.
 fn driver_then_reset(driver: FileTime, reset: FileTime) -> Truth {
     let rule = "schema: 1
 rules:

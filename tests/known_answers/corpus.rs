@@ -1,5 +1,5 @@
 //! Third-party artifacts with facts that independent parsers measured. `CRASHSIFT_CORPUS` names their folder, in which
-//! `EXPECTED.jsonl` has one line a file; without it these tests say that they were skipped.
+//! `EXPECTED.jsonl` has one line for each file; without it these tests print that they were skipped.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -123,7 +123,7 @@ fn compare_dump(path: &Path, expected: &Value, dump: &ProcessDump) {
     }
 }
 
-/// The providers and ids that must be evidence of an incident or stand on a machine's timeline.
+/// The providers and ids of records that must be evidence of an incident or on a machine's timeline.
 fn is_wanted(provider: &str, id: u64) -> bool {
     let provider = provider.to_lowercase();
     match provider.as_str() {

@@ -1,7 +1,7 @@
-//! Report.wer files and kernel dumps of real machines, when a corpus is at hand.
+//! Report.wer files and kernel dumps of real machines, if a corpus is given.
 //!
-//! `CRASHSIFT_CORPUS` names a folder with `EXPECTED.jsonl`: a JSON object a line, with the file's `path`, its `kind` and
-//! the facts that other tools read from it. Without it the tests say that they were skipped.
+//! `CRASHSIFT_CORPUS` names a folder with `EXPECTED.jsonl`: a JSON object a line, with the file's `path`, its `kind`
+//! and the facts that other tools read from it. Without it the tests print that they were skipped.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use evidence::{
 use serde_json::Value;
 use untrusted::Unreadable;
 
-/// The corpus files of a kind with what they must yield; `None` without a corpus.
+/// The corpus files of a kind with their expected facts; `None` without a corpus.
 fn corpus(kind: &str) -> Option<Vec<(PathBuf, Value)>> {
     let Some(folder) = std::env::var_os("CRASHSIFT_CORPUS").map(PathBuf::from) else {
         println!("skipped: CRASHSIFT_CORPUS is not set");

@@ -1,5 +1,5 @@
-//! The project's own samples: each folder of `samples/` holds artifacts and an `expected.json` with what they
-//! must yield.
+//! The project's own samples: each folder of `samples/` contains artifacts and an `expected.json` with the expected
+//! results.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ fn every_sample_yields_what_it_must() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Where a report differs from what the sample must yield.
+/// The differences between a report and the sample's expected results.
 fn differences(expected: &Value, report: &Report) -> Vec<String> {
     let mut differences = Vec::new();
     for (file, wanted) in expected["artifacts"].as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Archives: what is in them is read like files, and nothing that an archive claims does harm.
+//! Archives: their members are read like files, and hostile archives do no harm.
 
 use std::fs::{self, File};
 use std::io::{Cursor, Write};
@@ -34,7 +34,7 @@ fn evidence(folder: &str) -> Vec<(String, Vec<u8>)> {
 /// The general purpose bit of members that need a password.
 const ENCRYPTED: u16 = 1;
 
-/// Methods of compression: none, the usual one, and one that is not known.
+/// Compression methods: none, Deflate, and an unknown one.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 const UNKNOWN: u16 = 77;
@@ -140,7 +140,7 @@ fn analyzed(name: &str, content: &[u8], code: i32) -> Value {
     run(["analyze", "-q", "-f", "json", folder]).ends_with(code).json()
 }
 
-/// What of a report does not depend on where files lie: incidents with their verdicts.
+/// The parts of a report that do not depend on paths: incidents with their verdicts.
 fn judged(report: &Value) -> Vec<(String, Value)> {
     let incidents = list(report, "incidents").iter();
     incidents.map(|incident| (text(incident, "id").to_owned(), incident["verdict"].clone())).collect()
@@ -338,7 +338,8 @@ fn every_cut_and_every_changed_byte_is_survived() {
     }
 }
 
-/// What is read of an archive under an allowance: names with the bytes they gave and whether they ended well, and losses.
+/// What is read of an archive with this limit: names with the number of bytes and whether they ended properly, and
+/// losses.
 fn under(allowance: &Allowance, bytes: &[u8]) -> (Vec<(String, usize, bool)>, Vec<String>) {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("written");

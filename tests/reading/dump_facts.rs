@@ -1,5 +1,5 @@
-//! What minidumps say around their exceptions, as facts: the project's samples and, where they are given, dumps of
-//! others.
+//! The facts of minidumps beyond the exception: of the project's samples and, where they are given, of third-party
+//! dumps.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use pipeline::{Options, Silent, inspect};
 use rules::RuleSet;
 use windows_codes::Knowledge;
 
-/// The facts of the one incident that a dump tells of.
+/// The facts of the one incident in a dump.
 fn facts(path: PathBuf) -> FactSet {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let knowledge = Knowledge::builtin();
@@ -177,7 +177,7 @@ fn a_dump_that_was_asked_for_has_no_exception() {
     has(&facts, &[("dump.requested", "true"), ("exception.code", ""), ("incident.kind", "hang")]);
 }
 
-/// Checked against registers, environment blocks, stacks and instruction bytes that another reader took out of the
+/// Compared with registers, environment blocks, stacks and instruction bytes that another reader extracted from the
 /// same files.
 #[test]
 fn dumps_of_others_say_what_lies_at_their_addresses() {

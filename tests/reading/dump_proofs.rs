@@ -106,7 +106,7 @@ fn a_fill_pattern_is_proven_by_a_map_that_has_nothing_there() {
     has(&in_use, &[("exception.access_pattern", ""), ("exception.access_target", "protected")]);
 }
 
-/// The bytes of a dump of a process of another architecture: the number that `MINIDUMP_SYSTEM_INFO` begins with.
+/// The bytes of a dump of a process of another architecture, whose number is the first field of `MINIDUMP_SYSTEM_INFO`.
 fn of_architecture(dump: &Minidump, architecture: u16) -> Vec<u8> {
     const SYSTEM_INFO: u32 = 7;
     let mut bytes = dump.to_bytes();

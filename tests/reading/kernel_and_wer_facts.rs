@@ -1,4 +1,4 @@
-//! The facts that rules see of kernel dumps and WER reports: those of the project's own samples.
+//! The facts of kernel dumps and WER reports as rules see them, in the project's own samples.
 
 use std::path::Path;
 
@@ -142,7 +142,7 @@ fn a_report_of_no_crash_is_told_by_its_name() {
     assert_eq!(inspected.reports, ["WER report: RADAR_PRE_LEAK_64 of viewer.exe"]);
 }
 
-/// The first finding of the machine check among the samples with another status of the bank: its cause, and its
+/// The first finding for the sample with a machine check, changed to another status of the bank: its cause, and its
 /// confidence in percent.
 fn judged(upper: u64, lower: u64) -> (String, u32) {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/bugcheck-machine-check/080924-8812-01.dmp");

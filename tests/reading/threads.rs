@@ -1,4 +1,4 @@
-//! The list of a process's threads, and rules that ask for them.
+//! The list of a process's threads, and rules about it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn of_dump(dump: &Minidump) -> FactSet {
     of_bytes(&dump.to_bytes())
 }
 
-/// What each thread's fields are, without position and id.
+/// The fields of each thread, without position and id.
 fn threads(facts: &FactSet) -> Vec<String> {
     let fields = schema::list("threads").expect("the list").fields.iter().skip(2);
     let of = |record: &facts::Record| {
@@ -53,8 +53,8 @@ const APP: u64 = 0x7FF6_1C8A_0000;
 const NT: u64 = 0x7FFB_3000_0000;
 const HOOK: u64 = 0x7FFB_5000_0000;
 
-/// A crash in app.exe; of its other threads one waits in ntdll.dll and one runs code of no module. All but the last one
-/// tell where they had started: in app.exe, in hook.dll and outside of all modules.
+/// A crash in app.exe. Of its other threads one waits in ntdll.dll and one runs code outside of all modules. All but
+/// the last one have a start address: in app.exe, in hook.dll and outside of all modules.
 fn scene(named: bool) -> Minidump {
     let module = |path, base| Module::windows(path, Some(FileVersion([1, 0, 0, 0])), base, 0x10_0000);
     let modules = vec![
@@ -143,7 +143,7 @@ fn a_list_with_gaps_is_not_known() {
     assert!(of_bytes(&bytes).list("threads").is_none());
 }
 
-/// Whether a selection of threads holds.
+/// Whether a selection over threads holds.
 fn truth(facts: &FactSet, selection: &str) -> Truth {
     let rule = format!(
         "schema: 1\nrules:\n  - id: t/threads\n    title: T\n    cause: application-defect\n    confidence: 0.4\n    \

@@ -1,4 +1,4 @@
-//! Stacks of 64-bit Windows code: the tables of images and `.sym` files lead to the same frames, and are better than a scan.
+//! Stacks of 64-bit Windows code: unwinding tables and `.sym` files give the same frames, and better ones than a scan.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use windows_codes::Knowledge;
 
 const STACK: u64 = 0x42_7FCF_E5C0;
 
-/// A plug-in calls `abort()`, with a frame register, a large frame, and out of a part that lies apart from the rest of
-/// its function. A codec was called before; where it was called from still lies on the stack.
+/// A plug-in calls `abort()`, with a frame register, a large frame, and from a part that is stored apart from the rest
+/// of its function. A codec was called before; its return address is still on the stack.
 struct Scene {
     images: Vec<CodeImage>,
     dump: Minidump,

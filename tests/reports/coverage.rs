@@ -1,4 +1,4 @@
-//! What a folder could not show and what to collect next, checked against a truth that is written by hand.
+//! Gaps of a folder and what to collect next, compared with a hand-written list.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use samplekit::events::{Crash, Image, Layout, display_reset, log_cleared};
 use samplekit::{FileTime, FileVersion, Guid};
 
 const DAY: u64 = 86_400;
-/// The last day of what happened.
+/// The last day with an incident.
 const NOON: FileTime = FileTime::utc(2024, 5, 20, 12, 0, 0);
 
 fn crash(program: &str, days_before: u64) -> Event {
@@ -37,8 +37,8 @@ fn write(folder: &Path, name: &str, channel: &str, computer: &str, events: impl 
     fs::write(folder.join(name), log.to_bytes()).expect("a file");
 }
 
-/// PC-1: a System log of three weeks, and an Application log that is silent for nine days of them. PC-7: only an
-/// Application log. And an archive that is not opened.
+/// PC-1: a System log of three weeks, and an Application log without records for nine days of them. PC-7: only an
+/// Application log. Also an archive that is not opened.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let resets = (0..21).rev().map(|day| display_reset(NOON.minus_seconds(day * DAY), "demo"));

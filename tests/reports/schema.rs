@@ -1,4 +1,4 @@
-//! `crashsift schema` as programs use it: what is written fits, key by key, and what differs does not.
+//! `crashsift schema` as programs use it: reports fit it, key by key, and changed reports do not.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use walkdir::WalkDir;
 
 use crate::program;
 
-/// A report of one incident that has every key that a report can have.
+/// A report of one incident with every key that a report can have.
 const EVERYTHING: &str = include_str!("../../crates/report/src/formats/json/everything.json");
 
 fn schema(of: &str) -> Value {
     program::run(["schema", of]).ends_with(0).json()
 }
 
-/// A schema in which no object may have keys beyond those that are described: reports of a later version may have more,
-/// those of this one must not.
+/// A schema in which no object may have undescribed keys: reports of a later version may have more, reports of this
+/// version must not.
 fn closed(mut schema: Value) -> Value {
     close(&mut schema);
     schema
@@ -51,7 +51,7 @@ fn assert_fits(validator: &Validator, value: &Value, what: &str) {
     assert_eq!(wrong, [""; 0], "{what}");
 }
 
-/// The samples, and what else there is to analyze on this computer.
+/// The samples, and the third-party evidence that is available.
 fn folders() -> Vec<OsString> {
     let others = ["CRASHSIFT_CORPUS", "CRASHSIFT_CASES"].into_iter().filter_map(std::env::var_os);
     std::iter::once("samples".into()).chain(others).collect()

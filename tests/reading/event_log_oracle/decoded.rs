@@ -14,23 +14,23 @@ use serde_json::{Map, Value};
 use super::logs::chunk_header;
 use super::record::{Field, RecordValues};
 
-/// What a chunk begins with.
+/// The signature at the beginning of a chunk.
 pub(crate) const SIGNATURE: &[u8; 8] = b"ElfChnk\0";
 
-/// What the crate makes of a chunk.
+/// The records of a chunk as the crate decodes them.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
     /// Records that name a provider and an event id, in the chunk's order.
     pub(crate) records: Vec<RecordValues>,
-    /// Ids of records that name none.
+    /// Ids of records without provider or event id.
     pub(crate) nameless: Vec<u64>,
-    /// Ids of records that it could not decode.
+    /// Ids of records that the crate could not decode.
     pub(crate) failed: Vec<u64>,
-    /// Whether it gave up on the chunk as a whole.
+    /// Whether the crate rejected the whole chunk.
     pub(crate) rejected: bool,
 }
 
-/// Records that a chunk's header does not know, to be told of in its place.
+/// Records behind those that a chunk's header counts: the header is changed so that the crate decodes them, too.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unknown {
     /// Id of the last of them.

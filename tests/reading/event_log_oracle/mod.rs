@@ -1,4 +1,4 @@
-//! Event logs, read twice: by the binary scan, and in full by the `evtx` crate. What both give must be the same.
+//! Event logs, read by the binary scan and in full by the `evtx` crate. Both must give the same records.
 //!
 //! - `told` has the values of a record from both readers, `decoded` takes it from the crate's JSON by rules of its own, and
 //!   `compared` lays the two side by side;

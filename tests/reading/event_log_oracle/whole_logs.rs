@@ -1,4 +1,4 @@
-//! Every log at hand, as it is.
+//! Compares the readers on all available logs, unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;
