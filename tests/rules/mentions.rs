@@ -1,5 +1,5 @@
-//! What a text only mentions: nothing that is denied, advised, listed or said in passing makes a rule sure, and what a
-//! program printed does.
+//! Mentions in texts: errors that are denied, advised against, listed or mentioned in passing make no rule sure; output
+//! of programs does.
 
 use pipeline::{Options, Silent, analyze};
 use report::Report;
@@ -19,7 +19,7 @@ fn report(text: &str) -> Report {
     analyze(&[path], &rules, &Knowledge::builtin(), &options(), &Silent)
 }
 
-/// The confidence of the surest finding, 0 where there is none.
+/// The highest confidence of the findings, 0 where there are none.
 fn surest(text: &str) -> f64 {
     let report = report(text);
     let findings = report.incidents.iter().flat_map(|judged| &judged.findings);
@@ -133,9 +133,9 @@ fn what_somebody_did_without_another_failure_takes_nothing_back() {
     }
 }
 
-/// An ending that no rule is sure of.
+/// An exit code for which no rule is sure.
 const ENDING: &str = "Process finished with exit code -1073741819 (0xC0000005)\n";
-/// An error that a rule is sure of.
+/// An error for which a rule is sure.
 const OMP: &str = "OMP: Error #15: Initializing libiomp5md.dll, but found libiomp5md.dll already initialized.";
 
 #[test]
@@ -336,7 +336,7 @@ fn a_form_that_somebody_filled_in_is_no_guide() {
     assert!(surest(issue) >= 0.8, "{}", surest(issue));
 }
 
-/// A rule about an ending, whose confidence an error of Windows moves.
+/// A rule about an exit code, whose confidence is adjusted by an error of Windows.
 fn rule_moved_by(number: u32, by: &str) -> String {
     format!(
         "schema: 1

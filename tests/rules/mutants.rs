@@ -1,14 +1,14 @@
-//! The tests of the built-in rules notice when a part of a rule is missing.
+//! The tests of the built-in rules fail when a part of a rule is left out.
 
 use std::fs;
 
 use crate::program::run;
 use rules::{Effect, LeftOut, Mutants, RuleSet};
 
-/// Of how many rules in a hundred the tests need every selection, and of how many every term. What is left follows from
-/// something else that the same rule asks for, or would take facts that nobody ever sees.
+/// The percentages of rules whose tests need every selection, and every term. The rest follows from other terms of the
+/// same rule, or would need facts that never occur.
 const WHOLE_RULES: usize = 95;
-/// Confidences from which on a cause is told otherwise: as a verdict, and as one to act on.
+/// Confidences from which on a cause is a verdict, and one to act on.
 const TOLD_OTHERWISE: [f64; 2] = [0.3, 0.8];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Overlays: the changes of rule sets to the rules of others, and where commands and reports show them.
+//! Overlays: changes of a rule set to rules of others, and how commands and reports show them.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use crate::program::{Run, list, run, text};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// One stack overflow, of 2024-05-22, which `memory/stack-overflow` finds.
+/// One stack overflow of 2024-05-22, for which `memory/stack-overflow` has a finding.
 const ONE: &str = "samples/stack-overflow";
 /// The same crash on PC-17, PC-18 and PC-19, on 3, 4 and 5 February 2025.
 const THREE: &str = "samples/same-place-on-three-machines";
 const OF_THREE: &str = "application/same-place-on-several-machines";
-/// A rule of somebody's own for stack overflows, `memory/own-stack-overflow`.
+/// A user's own rule for stack overflows, `memory/own-stack-overflow`.
 const OWN_RULE: &str = "tests/rule_sets/own/stack-overflow.yaml";
 
 /// Overlay files by name, which is also the name of their rule set.
@@ -30,7 +30,7 @@ impl Overlays {
         self.0.path().join(format!("{name}.yaml")).to_str().expect("text").to_owned()
     }
 
-    /// A command with these overlays, in this order.
+    /// Runs a command with these overlays, in this order.
     fn run(&self, names: &[&str], arguments: &[&str]) -> Run {
         let paths: Vec<String> = names.iter().map(|name| self.path(name)).collect();
         let rules = paths.iter().flat_map(|path| ["--rules", path.as_str()]);
@@ -144,7 +144,7 @@ fn a_suppression_is_reviewed_like_every_change_of_rules() {
     assert!(shown.contains("memory/stack-overflow is suppressed by site now: 0.96\n"), "{shown}");
 }
 
-/// The computers on which the crash of the three is suppressed.
+/// The computers, of the three, on which the crash is suppressed.
 fn suppressed_on(suppression: &str) -> (Vec<String>, Run) {
     let overlays =
         Overlays::new([("site", &*format!("suppress:\n  - rule: {OF_THREE}\n    reason: Known.\n{suppression}"))]);
@@ -154,7 +154,7 @@ fn suppressed_on(suppression: &str) -> (Vec<String>, Run) {
     (hosts.map(|incident| text(incident, "host").to_owned()).collect(), ran)
 }
 
-/// The first sentence of what a rule made of the three, with this overlay.
+/// The first sentence of the explanation for the three crashes, with this overlay.
 fn made_of_three(overlay: &str) -> String {
     let shown = Overlays::new([("site", overlay)]).run(&["site"], &["why", OF_THREE, THREE]).ends_with(0).stdout;
     let words: Vec<&str> = shown.split_whitespace().collect();
@@ -203,7 +203,7 @@ fn a_suppression_ends_with_its_last_day_by_the_time_of_the_incident() {
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
 }
 
-/// By the times of the incidents: the day of the run is no matter.
+/// By the times of the incidents, whatever the day of the run.
 #[test]
 fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
     let entry = |rule: &str, until: &str| format!("  - {{rule: {rule}, reason: Known., until: {until}}}\n");
@@ -231,7 +231,7 @@ fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
     assert!(noted(&[disabled], THREE).is_empty());
 }
 
-/// What is checked is checked by somebody on some day, who can say which.
+/// `rules check` uses the current day, or that of `--today`.
 #[test]
 fn a_suppression_that_ended_is_told_by_the_check() {
     let entry = "suppress:\n  - rule: memory/stack-overflow\n    reason: Known.\n    until: ";
@@ -295,7 +295,7 @@ fn a_suppression_that_ended_is_told_by_why() {
     assert_eq!(ended, [&json!(null), &json!(null), &json!({"by": "site", "reason": "Known.", "until": "2025-02-04"})]);
 }
 
-/// An override says nothing of what it leaves as it is.
+/// A wrong reference is reported once, in the file that contains it.
 #[test]
 fn references_are_looked_at_where_they_stand() {
     let rule = fs::read_to_string("tests/broken_rules/lint-reference-no-address.yaml").expect("a rule");

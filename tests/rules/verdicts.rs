@@ -1,4 +1,4 @@
-//! How findings become a verdict: from which confidence on, with which rival, and what is asked for.
+//! How findings become a verdict: the least confidence, rival causes, and what is requested.
 
 use std::fs;
 
@@ -10,12 +10,12 @@ use serde_json::Value;
 
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
-/// The verdict on a stack overflow by rules of these causes and confidences, each of which asks for something.
+/// The verdict on a stack overflow by rules with these causes and confidences, each of which requests something.
 fn verdict(rules: &[(&str, f64)]) -> Value {
     judged(rules, "").get("verdict").cloned().expect("a verdict")
 }
 
-/// What comes of a stack overflow by such rules, of which the first has these further keys.
+/// The verdict on a stack overflow by such rules, of which the first has these further keys.
 fn judged(rules: &[(&str, f64)], more: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let mut file = "schema: 1\nrules:\n".to_owned();
@@ -46,7 +46,7 @@ fn judged(rules: &[(&str, f64)], more: &str) -> Value {
     list(&report, "incidents").first().expect("an incident").clone()
 }
 
-/// The numbers of the rules that ask for something, and whether anything else is asked for.
+/// The numbers of the rules whose requests are in the report, and whether it requests anything else.
 fn asked(verdict: &Value) -> (Vec<usize>, bool) {
     let sentences: Vec<&str> = list(verdict, "collect_next").iter().filter_map(Value::as_str).collect();
     let of_rules: Vec<usize> =
@@ -84,7 +84,7 @@ fn a_sure_verdict_asks_only_for_what_its_rule_wants() {
     assert_eq!(asked(&likely), (vec![1, 2], true), "{likely}");
 }
 
-/// Where several rules are unsure, each would want to know something else.
+/// Several unsure rules would each request something different.
 #[test]
 fn only_the_best_rule_and_its_rival_ask_for_something() {
     let asking = |rules: &[(&str, f64)]| asked(&verdict(rules)).0;
@@ -108,7 +108,7 @@ fn a_verdicts_rule_asks_before_what_is_missing_and_a_hint_behind_it() {
     assert_eq!(lead.get(1..), hint.get(..hint.len() - 1), "what is missing is the same");
 }
 
-/// A service has no console, and nobody sees what it prints.
+/// A service has no console, so nobody sees its output.
 #[test]
 fn of_a_service_no_console_text_is_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -121,7 +121,7 @@ fn of_a_service_no_console_text_is_asked_for() {
     assert_eq!(asked, ["no-service-dump", "no-application-log"], "{:#}", report["coverage"]);
 }
 
-/// Windows names a hosted service behind the program, and only the program can be told to a tool.
+/// Windows names a hosted service after the program; tools take only the name of the program.
 #[test]
 fn of_a_hosted_service_the_dump_of_its_program_is_asked_for() {
     let image = |path: &str| Image { path: path.to_owned(), version: None, timestamp: 1 };

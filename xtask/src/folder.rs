@@ -1,5 +1,5 @@
-//! The folder `samples/` and the page about it, `docs/samples.md`: what must be in them, writing and checking them. The
-//! page lies elsewhere because an analysis of the folder would read it as a pasted text.
+//! Writes and checks the folder `samples/` and its page, `docs/samples.md`. The page is not in the folder, because an
+//! analysis of the folder would read it as pasted text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,13 +13,13 @@ use crate::samples::fleet;
 
 /// The folder below the project's.
 const SAMPLES: &str = "samples";
-/// The page about it.
+/// The page about the samples.
 const PAGE: &str = "docs/samples.md";
 
 /// All files by their path in the project's folder.
 type Contents = BTreeMap<PathBuf, Vec<u8>>;
 
-/// Writes the files below the project's folder. Leaves files alone that no sample has; [`check`] names them.
+/// Writes the files below the project's folder. Keeps files that belong to no sample; [`check`] reports them.
 pub fn write(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     let contents = contents(samples)?;
     for (path, bytes) in &contents {
@@ -32,7 +32,7 @@ pub fn write(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     Ok(format!("{} samples, {} files, {total} bytes", samples.len(), contents.len()))
 }
 
-/// Compares the files below the project's folder with what would be written.
+/// Compares the files below the project's folder with the generated ones.
 pub fn check(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     let mut contents = contents(samples)?;
     let count = contents.len();
@@ -84,10 +84,11 @@ fn contents(samples: &[Sample]) -> Result<Contents, String> {
     Ok(contents)
 }
 
-/// Where the truth about a sample is written down by hand, which has too many incidents to say more of each.
+/// Samples with too many incidents for `expected.json`, each with the hand-written file that assigns its artifacts and
+/// records to incidents.
 const TRUTH: [(&str, &str); 1] = [(fleet::NAME, "tests/fleet/truth.txt")];
 
-/// What `expected.json` says.
+/// The content of `expected.json`.
 #[derive(Serialize)]
 struct Expected<'a> {
     shows: &'a str,
@@ -98,7 +99,7 @@ struct Expected<'a> {
     incidents: Option<&'a [Incident]>,
 }
 
-/// How an artifact is to be listed in the report.
+/// The expected entry of an artifact in the report.
 #[derive(Serialize)]
 struct Artifact<'a> {
     kind: &'a OneOf<&'static str>,

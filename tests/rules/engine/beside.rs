@@ -1,4 +1,4 @@
-//! Tests of rules in files beside them, in `NAME.tests.yaml`.
+//! Tests of rules in separate files, `NAME.tests.yaml`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn one_that_fails_is_named_with_its_own_file_and_line() {
     assert_eq!((Path::new(&failed.file), failed.line), (&*set.path("t/rule.tests.yaml"), 6));
 }
 
-/// A shell makes both names of `*.yaml`, and an editor has either file open.
+/// A shell expands `*.yaml` to both names, and an editor may have either file open.
 #[test]
 fn a_file_is_read_with_its_tests_whichever_of_them_is_named() {
     let set = Beside::new();

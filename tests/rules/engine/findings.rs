@@ -91,7 +91,7 @@ fn a_failing_test_says_why() {
     assert_eq!(failure.why, ["line 9: `exception.code: 1` does not hold: it is 0x00000002"]);
 }
 
-/// Filing rules under exact facts may only be faster, never answer differently.
+/// The index of rules by exact facts must only save time, never change a result.
 #[test]
 fn rules_that_are_filed_away_would_not_have_matched() {
     let rules = RuleSet::load(true, &[Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rule_sets/demo")]);

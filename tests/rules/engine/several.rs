@@ -1,4 +1,4 @@
-//! What rules do to their confidence and to each other.
+//! Adjustments of confidence, and rules that supersede others.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use rules::{Effect, Outcome, RuleSet};
 
 use super::{from, load, text};
 
-/// A rule that matches an access violation, with more keys.
+/// A rule that matches an access violation, with further keys.
 fn plain(id: &str, cause: &str, confidence: &str, more: &str) -> String {
     format!(
         "  - id: {id}\n    title: T\n    cause: {cause}\n    confidence: {confidence}\n    severity: low\n    selections:\n      \

@@ -1,4 +1,4 @@
-//! What holds, what does not, and what can't be decided.
+//! Conditions that hold, that do not hold, and that are undecided.
 
 use std::fs;
 

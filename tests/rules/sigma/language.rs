@@ -1,4 +1,4 @@
-//! What rules match: fields, modifiers, conditions and log sources.
+//! Matches of rules: fields, modifiers, conditions and log sources.
 
 use samplekit::event_log::{Element, Sid};
 
@@ -9,7 +9,7 @@ fn matches_start(selection: &str) -> bool {
     !matched(loaded(&about_starts(selection)), SYSMON, [start()]).is_empty()
 }
 
-/// Selections that fit [`start`].
+/// Selections that match [`start`].
 const MATCHING: &[&str] = &[
     r"Image: c:\tools\demo.exe",
     r"image: 'C:\Tools\Demo.exe'",
@@ -47,7 +47,7 @@ const MATCHING: &[&str] = &[
     "'|re': 'explorer\\.exe$'",
 ];
 
-/// Selections that don't.
+/// Selections that don't match [`start`].
 const OTHERS: &[&str] = &[
     "Image: demo.exe",
     r"Image|endswith: demo.ex",
@@ -156,7 +156,7 @@ fn a_rule_is_about_the_records_of_its_log_source_alone() {
     assert_eq!(of("{product: windows, category: process_creation, service: sysmon}"), ["record 1"]);
 }
 
-/// A process that started, as Security tells it.
+/// The start of a process, as Security records it.
 fn audited(command_line: &str) -> Event {
     Event::new(Provider::classic("Microsoft-Windows-Security-Auditing"), 4688).at(NOON).named([
         ("NewProcessName", r"C:\Tools\Demo.exe"),

@@ -1,11 +1,11 @@
-//! Which rules are loaded, and the reasons for the others.
+//! Which Sigma rules are loaded, and the reasons why others are not.
 
 use std::path::PathBuf;
 
 use super::reports::crash_log;
 use super::*;
 
-/// The reason for which the rule of this text is not loaded, with line and column.
+/// The reason why this rule is not loaded, with line and column.
 fn rejected(text: &str) -> (String, u32, u32) {
     let rules = load(written(&[("rule.yml", text)]).path());
     let fault = rules.rejected().first().and_then(|rejected| rejected.faults.first());
@@ -141,8 +141,8 @@ fn the_program_says_how_many_rules_are_loaded_and_check_names_the_others() {
     assert_eq!(ran.stderr, "crashsift: --rules sigma:/nonexistent: no such file or folder\n");
 }
 
-/// How many of the rules in the folder `CRASHSIFT_SIGMA` are loaded. None is refused as a mistake, but for those of the
-/// folder `broken`, if it has one.
+/// Counts the loaded rules of the folder `CRASHSIFT_SIGMA`. None is rejected as a mistake, except those in its
+/// subfolder `broken`, if there is one.
 #[test]
 fn public_rules_are_loaded_or_rejected_for_what_is_not_supported() {
     let Some(folder) = std::env::var_os("CRASHSIFT_SIGMA") else { return };

@@ -1,4 +1,4 @@
-//! Matches of Sigma rules in reports, and conclusions that are not drawn from them.
+//! Matches of Sigma rules in reports, and conclusions that must not be drawn from them.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use windows_codes::Knowledge;
 
 use super::*;
 
-/// A rule of this program that asks for a match.
+/// A rule of this program that requires a match.
 const OWN_RULE: &str = r"
 schema: 1
 rules:
@@ -192,7 +192,7 @@ fn a_merged_report_lists_the_sigma_rules_of_its_parts() {
     assert!(sets(&merged).to_string().contains("sigma:"));
 }
 
-/// A rule of this program that asks that nothing matched.
+/// A rule of this program that requires that nothing matched.
 const NO_MATCH: &str = r"
 schema: 1
 rules:

@@ -20,7 +20,7 @@ pub fn below_tensorflow() -> Vec<(&'static str, u64)> {
     callers
 }
 
-/// The dump of `access-violation-cudnn`, of which another sample is a part.
+/// The dump of `access-violation-cudnn`, which is also part of another sample.
 pub fn access_violation_cudnn_dump() -> Minidump {
     let time = FileTime::utc(2024, 3, 12, 15, 41, 7);
     let scene = Scene::new(tensorflow(Windows::Ten), Windows::Ten, 4312, time, 74);

@@ -1,4 +1,4 @@
-//! Artifacts that are damaged, or not what their names say.
+//! Artifacts that are damaged, or of another kind than their names suggest.
 
 use samplekit::FileTime;
 use samplekit::event_log::{CHUNK_BYTES, EventLog, FILE_HEADER_BYTES};

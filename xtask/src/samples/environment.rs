@@ -1,4 +1,4 @@
-//! What surrounds a program and does not fit: copies in wrong places, libraries of two toolkits, an old driver.
+//! Problems in a program's environment: DLLs in wrong folders, libraries of two toolkits, an old driver.
 
 use samplekit::FileTime;
 
@@ -8,7 +8,7 @@ use crate::scene::{ENVIRONMENT, Fault, Images, Scene, Windows, tensorflow, torch
 
 const SYSTEM: &str = r"C:\Windows\System32";
 
-/// A read near the null page at `at`, as a structure of another release gives it.
+/// A read near the null page at `at`, as caused by a structure of another release.
 fn null_read(at: (&'static str, u64), callers: Vec<(&'static str, u64)>) -> Fault {
     Fault {
         code: 0xC000_0005,
@@ -21,7 +21,7 @@ fn null_read(at: (&'static str, u64), callers: Vec<(&'static str, u64)>) -> Faul
     }
 }
 
-/// The dump of a fault in a process with these modules, as the only file of a sample.
+/// A sample whose only file is the dump of an access violation in a process with these modules.
 fn dump(images: Images, process: u32, time: FileTime, ran_seconds: u64, name: &'static str, fault: &Fault) -> File {
     File::minidump(name, &Scene::new(images, Windows::Ten, process, time, ran_seconds).dump(fault))
 }

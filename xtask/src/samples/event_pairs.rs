@@ -1,4 +1,4 @@
-//! Crashes that only the Application log knows.
+//! Crashes with evidence in the Application log only.
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{
@@ -102,7 +102,7 @@ pub fn unknown_program() -> Sample {
     }
 }
 
-/// What the .NET runtime logs on a Portuguese system: even the labels are translated.
+/// The .NET runtime's message on a Portuguese system, where even the labels are translated.
 const PORTUGUESE: &str = "\
 Aplicativo: OrrinInventory.exe
 Versão do Framework: v4.0.30319

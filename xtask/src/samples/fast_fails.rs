@@ -1,4 +1,4 @@
-//! Fast-fail exceptions: one code, 0xC0000409, that means something else with each parameter.
+//! Fast-fail exceptions: one exception code, 0xC0000409, whose first parameter is the reason.
 
 use samplekit::FileTime;
 

@@ -1,4 +1,4 @@
-//! Three machines over two months: one folder with incidents that look alike and must not be joined.
+//! Three machines over two months: one folder with similar incidents that must not be joined.
 //!
 //! `tests/fleet/truth.txt` lists the incident of each artifact and record.
 
@@ -35,7 +35,7 @@ fn crashed(scene: &Scene, fault: &Fault, report: &str) -> Crashed {
     Crashed { crash: scene.crash(fault, report), dump: scene.dump(fault) }
 }
 
-/// A crash of a program of no particular kind in its own code, a while after its start.
+/// A crash of some program in its own code, a while after its start.
 fn own_crash(path: &str, windows: Windows, process: u32, time: FileTime, ran_seconds: u64, report: &str) -> Crashed {
     let name: &'static str = match path.rsplit('\\').next() {
         Some("ledger.exe") => "ledger.exe",

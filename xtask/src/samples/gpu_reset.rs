@@ -1,4 +1,4 @@
-//! Resets of the GPU, survived and not.
+//! Resets of the GPU, with and without a blue screen.
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{Layout, LostPower, bugcheck, display_reset, kernel_power, nvidia_driver, unclean_shutdown};
@@ -57,7 +57,7 @@ pub fn timeout_then_crash() -> Sample {
     }
 }
 
-/// Where the kernel and the drivers are loaded that the bugcheck sample names.
+/// Load addresses of the kernel and of the drivers in the blue screen sample.
 const KERNEL: u64 = 0xFFFF_F806_5640_0000;
 const DXGKRNL: u64 = 0xFFFF_F806_5D20_0000;
 const NVLDDMKM: u64 = 0xFFFF_F806_7A40_0000;

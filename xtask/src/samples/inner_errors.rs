@@ -1,4 +1,4 @@
-//! Exceptions that carry another error inside, and what programs write into their dumps.
+//! Exceptions that contain another error, and annotations that programs write into their dumps.
 
 use samplekit::FileTime;
 use samplekit::bytes::ByteWriter;
@@ -12,8 +12,8 @@ const GIB: u64 = 1 << 30;
 /// After the call into ntdll in `RaiseException`: mov rcx, [rsp+0C0h].
 const AFTER_RAISE: [u8; 8] = [0x48, 0x8B, 0x8C, 0x24, 0xC0, 0x00, 0x00, 0x00];
 
-/// The throw information of MSVC for a type and its bases, as it lies in an image from an offset on: 64-bit code keeps
-/// offsets from the image's base.
+/// The throw information of MSVC for a type and its bases, as it is stored in a module at an offset: 64-bit code uses
+/// offsets from the module's base address.
 fn throw_info(start: u32, types: &[&str]) -> Vec<u8> {
     let count = types.len() as u32;
     let (array, first_type) = (start + 16, start + 16 + 4 + 4 * count);
@@ -38,7 +38,7 @@ fn throw_info(start: u32, types: &[&str]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// The dump of a C++ exception that a module threw: its types, and the text that the object holds.
+/// The dump of a C++ exception thrown by a module: its types, and the object's text.
 fn cpp_dump(scene: &Scene, module: &'static str, types: &[&str], text: &str) -> Minidump {
     const THROW_INFO: u32 = 0x2_8100;
     const TEXT: u64 = 0x0000_01D4_8C40_1250;

@@ -1,4 +1,4 @@
-//! Stops and live kernel reports: which driver, which hardware, and where nobody can be named.
+//! Blue screens and live kernel reports: of drivers, of hardware, and without an identified cause.
 
 use samplekit::FileTime;
 use samplekit::kernel_dump::{BitmapDump, Driver, Stop, Storage, TriageDump};
@@ -6,13 +6,13 @@ use samplekit::minidump::{Context, StackImage};
 
 use crate::sample::{File, Incident, Sample};
 
-/// Where the kernel of these dumps is loaded.
+/// The load address of the kernel in these dumps.
 const KERNEL: u64 = 0xFFFF_F803_1A00_0000;
 const FLTMGR: u64 = 0xFFFF_F803_1E60_0000;
 const NDIS: u64 = 0xFFFF_F803_1F20_0000;
 const DXGKRNL: u64 = 0xFFFF_F803_2A00_0000;
 const NVLDDMKM: u64 = 0xFFFF_F803_4100_0000;
-/// A driver that no Windows has.
+/// A driver that is not part of Windows.
 const THIRD_PARTY: u64 = 0xFFFF_F803_3C40_0000;
 
 /// The kernel's own drivers that the samples need.

@@ -1,4 +1,4 @@
-//! DLLs that are missing, doubled or too old.
+//! DLLs that are missing, duplicated or too old.
 
 use samplekit::FileTime;
 use samplekit::bytes::ByteWriter;

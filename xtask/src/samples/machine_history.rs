@@ -1,4 +1,4 @@
-//! Incidents that what the machine's logs recorded before explains: drivers, heat, drives, blocked files.
+//! Incidents that earlier records of the machine's logs explain: drivers, heat, drives, blocked files.
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{
@@ -67,7 +67,7 @@ pub fn shut_down_by_heat() -> Sample {
     }
 }
 
-/// A program of no maker.
+/// An invented program.
 fn tool(name: &str) -> Image {
     Image {
         path: format!(r"C:\Program Files\Ledger\{name}"),

@@ -1,4 +1,4 @@
-//! Dumps that join with other artifacts, or that are of another kind than a crash of Windows.
+//! Dumps that are joined with other artifacts, and dumps of other kinds than a crash on Windows.
 
 use samplekit::FileTime;
 use samplekit::event_log::EventLog;

@@ -1,4 +1,4 @@
-//! Access violations that differ in what lies at the address.
+//! Access violations that differ in the memory at the address.
 
 use samplekit::FileTime;
 use samplekit::minidump::UnloadedModule;
@@ -9,7 +9,7 @@ use crate::scene::{Fault, STACK_LIMIT, Scene, Windows, windows_program};
 const PROGRAM: &str = "ledger.exe";
 const PATH: &str = r"C:\Program Files\Ledger\ledger.exe";
 const VERSION: [u16; 4] = [4, 2, 0, 118];
-/// What the exception record says when the processor reports no address.
+/// The address in the exception record when the processor reports none.
 const NOT_REPORTED: u64 = u64::MAX;
 
 fn below_program() -> Vec<(&'static str, u64)> {

@@ -1,4 +1,4 @@
-//! Faults that the processor or the stack's end decide.
+//! Exceptions that are explained by the processor or by the end of the stack.
 
 use samplekit::FileTime;
 use samplekit::minidump::Processor;

@@ -1,4 +1,4 @@
-//! The samples are read by programs that know nothing of the writers: the `evtx` and `minidump` crates.
+//! Reads the samples with independent programs: the `evtx` and `minidump` crates.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::all;
 use crate::sample::Sample;
 use crate::{folder, project_folder};
 
-/// Every file of a kind, with the sample that it belongs to.
+/// Every file of a kind, with its sample.
 fn files(kind: &str) -> Vec<(Sample, &'static str, Vec<u8>)> {
     let mut found = vec![];
     for mut sample in all() {

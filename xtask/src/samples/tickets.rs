@@ -1,4 +1,4 @@
-//! Texts that people paste, one for each family of them.
+//! Pasted texts, one for each kind of text.
 
 use samplekit::FileTime;
 use samplekit::event_log::EventLog;

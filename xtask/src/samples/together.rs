@@ -1,5 +1,5 @@
-//! What many incidents say together: the same place on several machines, many places on one, a reset with its victims,
-//! and what was changed before the first.
+//! Patterns over many incidents: the same place on several machines, many places on one, a GPU reset with the programs
+//! that it crashed, and changes before the first incident.
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{
@@ -12,7 +12,7 @@ use crate::sample::{File, Incident, Sample};
 const HOUR: u64 = 3_600;
 const DAY: u64 = 24 * HOUR;
 
-/// A file of a product that no maker makes.
+/// A file of an invented product.
 fn image(product: &str, file: &str, version: [u16; 4]) -> Image {
     Image {
         path: format!(r"C:\Program Files\{product}\{file}"),

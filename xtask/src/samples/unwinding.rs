@@ -1,4 +1,4 @@
-//! A full dump, whose stack is unwound by the images that it holds.
+//! A full dump, whose stack is unwound with the modules in it.
 
 use samplekit::FileTime;
 use samplekit::code::{CodeImage, CodeStack, Function, Step};

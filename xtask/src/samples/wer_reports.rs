@@ -1,4 +1,5 @@
-//! `Report.wer` files without other evidence: hangs, managed exceptions, the kernel's reports, and what is no crash.
+//! `Report.wer` files without other evidence: hangs, managed exceptions, the kernel's reports, and reports that are no
+//! crash.
 
 use samplekit::wer_report::{Report, Writing};
 use samplekit::{FileTime, Guid};

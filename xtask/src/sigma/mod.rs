@@ -1,5 +1,6 @@
-//! `cargo xtask sigma`: how many rules of a folder are loaded, and how their matches in a folder of event logs compare
-//! with those of other programs. Each difference is put under a reason that is checked; what is left over is listed.
+//! `cargo xtask sigma`: counts the rules of a folder that are loaded, and compares their matches in a folder of event
+//! logs with those of other programs. Each difference is classified by a reason that is checked; differences without a
+//! reason are listed.
 
 mod mapping;
 mod peer;
@@ -20,15 +21,14 @@ use reasons::{Case, Chainsaw, Differs, Hayabusa};
 use records::{Match, Place, any_matches, each, matches};
 use rules::Rule;
 
-/// What the command takes.
+/// The arguments of the command.
 pub const USAGE: &str = "cargo xtask sigma RULES [LOGS]
            [--hayabusa JSONL --hayabusa-rules FOLDER [--hayabusa-read JSONL]]
            [--chainsaw JSONL [--chainsaw-mapping FILE] [--chainsaw-lint FILE] [--chainsaw-read JSONL]]";
 
-/// Loads the rules, finds what they match, and compares.
+/// Loads the rules, finds their matches, and compares these with other programs.
 ///
-/// # Errors
-/// What is wrong with the arguments, or can't be read.
+/// When the arguments are wrong, or a file can't be read.
 pub fn run(arguments: &[&str]) -> Result<String, String> {
     let (places, options) = arguments_of(arguments)?;
     let [folder, logs @ ..] = places.as_slice() else { return Err(format!("usage: {USAGE}")) };
@@ -63,7 +63,7 @@ pub fn run(arguments: &[&str]) -> Result<String, String> {
     Ok(said)
 }
 
-/// The paths, and the options with theirs.
+/// The paths, and the options with their values.
 fn arguments_of<'a>(arguments: &[&'a str]) -> Result<(Vec<PathBuf>, BTreeMap<&'a str, PathBuf>), String> {
     let (mut places, mut options) = (Vec::new(), BTreeMap::new());
     let mut arguments = arguments.iter();
@@ -121,7 +121,7 @@ fn compared(
     Ok(said)
 }
 
-/// Every difference with its reason. What is matched there in a record that is not read here has none.
+/// Every difference with its reason. Matches of the other program in a record that is not read here have none.
 fn differences(
     own: &BTreeSet<Match>,
     found: &Found,
