@@ -295,7 +295,7 @@ fn a_suppression_that_ended_is_told_by_why() {
     assert_eq!(ended, [&json!(null), &json!(null), &json!({"by": "site", "reason": "Known.", "until": "2025-02-04"})]);
 }
 
-/// A wrong reference is reported once, in the file that contains it.
+/// References are checked in the file that contains the ones in use: the rule, or an override that replaces them.
 #[test]
 fn references_are_looked_at_where_they_stand() {
     let rule = fs::read_to_string("tests/broken_rules/lint-reference-no-address.yaml").expect("a rule");

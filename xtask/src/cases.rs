@@ -10,6 +10,7 @@ const FOLDER: &str = "CRASHSIFT_CASES";
 
 /// Analyzes every ticket and prints the score; when `verbose`, also every case whose first answer is wrong.
 ///
+/// # Errors
 /// When there are no cases.
 pub fn run(folder: Option<&str>, verbose: bool) -> Result<String, String> {
     let folder = folder.map(PathBuf::from).or_else(|| std::env::var_os(FOLDER).map(PathBuf::from));

@@ -1,4 +1,4 @@
-//! The header that every kernel dump begins with. What is not set holds the text "PAGE" over and over.
+//! The header of every kernel dump. Unset fields contain the text "PAGE" repeatedly.
 
 use super::Stop;
 use crate::bytes::ByteWriter;
@@ -7,14 +7,14 @@ use crate::bytes::ByteWriter;
 pub const WIDE_BYTES: usize = 0x2000;
 /// Length of the header of a 32-bit system.
 pub const NARROW_BYTES: usize = 0x1000;
-/// Where the context stands, of 64 and of 32 bits.
+/// Offset of the context, in 64-bit and 32-bit dumps.
 pub const CONTEXT: (usize, usize) = (0x348, 0x320);
-/// Where the exception record stands, of 64 and of 32 bits.
+/// Offset of the exception record, in 64-bit and 32-bit dumps.
 pub const EXCEPTION: (usize, usize) = (0xF00, 0x7D0);
 
 const FREE_BUILD: u32 = 0xF;
 
-/// What differs between kinds of dumps.
+/// The values that differ between kinds of dumps.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
     /// `DumpType`.
@@ -23,9 +23,9 @@ pub struct Kind {
     pub space: u64,
     /// Physical address of the page tables.
     pub page_tables: u64,
-    /// Where the list of loaded drivers begins.
+    /// Address of the list of loaded drivers.
     pub module_list: u64,
-    /// Where the debugger's data block is.
+    /// Address of the debugger's data block.
     pub debugger_data: u64,
 }
 

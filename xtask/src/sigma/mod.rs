@@ -28,6 +28,7 @@ pub const USAGE: &str = "cargo xtask sigma RULES [LOGS]
 
 /// Loads the rules, finds their matches, and compares these with other programs.
 ///
+/// # Errors
 /// When the arguments are wrong, or a file can't be read.
 pub fn run(arguments: &[&str]) -> Result<String, String> {
     let (places, options) = arguments_of(arguments)?;
