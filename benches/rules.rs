@@ -43,7 +43,7 @@ fn run() -> Result<(), String> {
     let many = load(&added)?;
     let knowledge = Knowledge::builtin();
     let options = Options::default();
-    // One thread: its CPU time is what is asked for.
+    // One thread: its CPU time is measured.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     let pool = pool.map_err(|error| error.to_string())?;
     let analysis = |rules: &RuleSet| {

@@ -40,7 +40,7 @@ fn run() -> Result<(), String> {
     let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))?;
     let knowledge = Knowledge::builtin();
     let options = Options { no_stack_walk: true, ..Options::default() };
-    // One thread: its CPU time is what is asked for.
+    // One thread: its CPU time is measured.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     let pool = pool.map_err(|error| error.to_string())?;
 

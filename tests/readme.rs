@@ -29,7 +29,7 @@ fn the_output_that_is_shown_is_what_the_program_prints() {
     let (command, shown) = block(&readme, "console").split_once('\n').expect("a command and its output");
     let arguments: Vec<&str> = command.trim_start_matches("$ crashsift ").split(' ').collect();
     let output = crashsift(&arguments, project());
-    // How many rules there are changes with every rule, and is not told.
+    // The number of rules changes with every rule, and is not compared.
     let uncounted = |line: &str| match line.split_once(" (") {
         Some((set, _)) if line.starts_with("  rule set  ") => format!("{set} (... rules)"),
         _ => line.to_owned(),
@@ -103,7 +103,7 @@ fn whoever_follows_the_five_minutes_sees_a_rule_of_their_own_fire() {
     let expected = ["analyze ticket.txt", "rules new", "rules check my-rules", "rules test", "analyze"];
     assert_eq!(commands, expected);
     let of = |place: usize| said.get(place).map(|(_, text)| text.as_str()).expect("it was said");
-    // What the built-in rules say of it is a weak lead; the own rule is the verdict, as sure as it is written.
+    // The built-in rules give a weak lead; the own rule gives the verdict, with its confidence.
     let (before, after) = (verdict(of(0)), verdict(of(4)));
     assert!((30..45).contains(&before.0) && before.1.starts_with("application/"), "{before:?}");
     assert!(of(0).find("What to collect next") < of(0).find("What to do") && !of(0).contains("demo/"), "{}", of(0));

@@ -147,7 +147,7 @@ mod children {
 
     /// The peak memory of one of them, bytes.
     pub fn peak() -> Result<f64, String> {
-        // Apple's systems tell bytes, all others KiB.
+        // Apple's systems give bytes, all others KiB.
         let unit = if cfg!(target_vendor = "apple") { 1.0 } else { 1024.0 };
         usage().map(|usage| usage.max_rss() as f64 * unit)
     }

@@ -94,7 +94,7 @@ impl Chunk {
         while start < free {
             let length = usize::try_from(u32_at(&bytes, start.checked_add(4)?)?).ok()?;
             let end = start.checked_add(length).filter(|end| *end <= free)?;
-            // Signature, and a size that stands again at the end.
+            // Signature, and the size, which is repeated at the end.
             if u32_at(&bytes, start)? != 0x2A2A || u32_at(&bytes, end.checked_sub(4)?)? as usize != length {
                 return None;
             }
@@ -228,7 +228,7 @@ fn template_values(chunk: &[u8], start: usize) -> Option<Vec<(u8, Range<usize>)>
     let definition_at = start.checked_add(10)?;
     let mut at = definition_at.checked_add(4)?;
     if u32_at(chunk, definition_at)? as usize == at {
-        // It is defined here: next template, GUID and size come before what the size counts.
+        // It is defined here: next template, GUID and size come before the counted bytes.
         let size = u32_at(chunk, at.checked_add(20)?)? as usize;
         at = at.checked_add(24)?.checked_add(size)?;
     }

@@ -33,7 +33,7 @@ impl Scored {
         let accepted = |answer: &Answer| case.accepts(&answer.cause);
         let (cause_accepted, confidence) =
             answers.first().map_or((case.accepts(UNDETERMINED), 0.0), |first| (accepted(first), first.confidence));
-        // Of what nobody solved, doubt is right too.
+        // For a case whose cause was never found, an unsure answer is right, too.
         let first_right = cause_accepted || (case.cause == UNDETERMINED && confidence < DOUBTFUL);
         let one_of_three = first_right || answers.iter().any(accepted);
         let confidently_wrong = confidence >= SURE && !cause_accepted;

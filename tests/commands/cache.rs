@@ -181,7 +181,7 @@ fn log_with(log: &[u8], written: usize, known: usize, dirty: bool) -> Vec<u8> {
 
 #[test]
 fn a_log_may_be_open_in_one_run_and_closed_in_the_next() {
-    // What an artifact's losses say of records behind those that a header knows.
+    // The loss that is reported for records behind those that a header counts.
     const RECOVERED: &str = "flushed part recovered";
     let place = tempfile::tempdir().expect("a folder");
     let logs = place.path().join("logs");
@@ -189,7 +189,7 @@ fn a_log_may_be_open_in_one_run_and_closed_in_the_next() {
     let path = logs.join("System.evtx");
     let log = log(5_035);
     let all = last_records(&log).len() - 1;
-    // Among the last records are 5010, 5020 and 5030, which tell of something.
+    // Records 5010, 5020 and 5030 among the last ones are evidence.
     let few = all - 30;
     let json = |arguments: &[&OsStr]| {
         analyze(&[&[OsStr::new("-f"), OsStr::new("json"), logs.as_os_str()], arguments].concat()).ends_with(0)
@@ -219,7 +219,7 @@ fn a_log_may_be_open_in_one_run_and_closed_in_the_next() {
             for (name, bytes, expected) in [earlier, later] {
                 fs::write(&path, bytes).expect("a log");
                 let run = json(&[OsStr::new("--cache"), cache.as_os_str()]);
-                // Half of the time what is known is an answer, too.
+                // In half of the cases the next run can also use a kept answer.
                 if name.len() % 2 == 0 {
                     answers(&cache).iter().for_each(|answer| fs::remove_file(answer).expect("removed"));
                 }
@@ -311,7 +311,7 @@ fn a_cache_below_the_analyzed_folder_is_no_artifact() {
     for _ in 0..2 {
         assert_eq!(with_cache(&cache, logs.path(), &[]).ends_with(0).stdout, expected);
     }
-    // Without the option it is a folder as any other.
+    // Without the option it is an ordinary folder.
     assert_ne!(report(logs.path()), expected);
 }
 
@@ -405,7 +405,7 @@ fn a_damaged_log_is_compared_by_all_its_bytes() {
     let (folder, cache) = (logs(), tempfile::tempdir().expect("a folder"));
     let path = folder.path().join("System.evtx");
     let mut bytes = fs::read(&path).expect("a log");
-    // A byte of a record's text: the checksum of its chunk is wrong from now on.
+    // One byte of a record's text is changed, so that the checksum of its chunk is wrong.
     let damage = bytes.len() - CHUNK_BYTES + 512 + 40;
     bytes[damage] ^= 1;
     fs::write(&path, &bytes).expect("a log");
@@ -472,7 +472,7 @@ fn a_dump_that_holds_a_piece_of_a_log_is_compared_by_all_its_bytes() {
     let (folder, cache) = (evidence(), tempfile::tempdir().expect("a folder"));
     let path = folder.path().join("python.dmp");
     let mut dump = fs::read(&path).expect("a dump");
-    // As large as a log that is compared by its checksums, and with a chunk's header where a log has its first one.
+    // As large as a log that is compared by its checksums, and with a chunk's header at the place of a log's first one.
     dump.resize((1 << 20) + 5, 0);
     dump[4096..4608].copy_from_slice(&log(100)[4096..4608]);
     fs::write(&path, &dump).expect("written");
@@ -487,7 +487,7 @@ fn a_dump_that_holds_a_piece_of_a_log_is_compared_by_all_its_bytes() {
 #[test]
 fn an_answer_by_sigma_rules_is_not_kept() {
     let place = tempfile::tempdir().expect("a folder");
-    // The second has the name by which the first is given.
+    // The second folder has the name that is given on the command line for the first.
     for name in ["rules", "sigma:rules"] {
         fs::create_dir(place.path().join(name)).expect("a folder");
     }
@@ -522,7 +522,7 @@ fn only_the_latest_answers_are_kept() {
         file.set_modified(old).expect("a time");
     };
     (0..70_u128).for_each(|number| written(&format!("{number:032x}.crashsift-answer")));
-    // Not what the cache writes.
+    // A file that the cache did not write.
     written("mine.crashsift-answer");
     asked(cache.path(), folder.path(), &["-f", "json"]).ends_with(0);
     let kept = answers(cache.path());

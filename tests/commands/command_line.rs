@@ -99,7 +99,7 @@ fn exit_codes_are_the_same_in_every_format() {
         ] {
             let run = analyze_with_site_rules(&format!("--format {format} {arguments}"));
             assert_eq!(run.code, code, "--format {format} {arguments}: {run:#?}");
-            // Where something was analyzed there is a report, whatever the code; else there is none.
+            // If anything was analyzed there is a report, whatever the code; else there is none.
             assert_eq!(run.stdout.is_empty(), code == 2, "--format {format} {arguments}: {run:#?}");
         }
     }
@@ -116,10 +116,10 @@ fn fail_on_knows_causes_families_and_any() {
         (0, "--fail-on gpu", STACK_OVERFLOW),
         (1, "--fail-on gpu --fail-on power-loss", both.as_str()),
         (0, "--fail-on gpu --fail-on heap-corruption", both.as_str()),
-        // Nothing is named where nothing is determined, although `undetermined` stands in a family.
+        // `undetermined` belongs to a family, but does not count as a cause of that family.
         (0, "--no-builtin-rules --fail-on application", STACK_OVERFLOW),
         (1, "--no-builtin-rules --fail-on undetermined", STACK_OVERFLOW),
-        // An incident that was filtered out fails nothing.
+        // An incident that was filtered out meets no condition.
         (0, "--fail-on any --since 2999-01-01", both.as_str()),
     ] {
         let run = analyze(&format!("-q {fail_on} {paths}"));
@@ -140,7 +140,7 @@ fn fail_on_and_strict_do_not_depend_on_each_others_order() {
     let (fail_on, cut) = ("--fail-on any", "samples/cut-dump");
     analyze_with_site_rules(&format!("{fail_on} --strict {cut}")).ends_with(1);
     analyze_with_site_rules(&format!("--strict {fail_on} {cut}")).ends_with(1);
-    // That there was nothing to analyze outweighs both.
+    // Exit code 4 takes precedence over both.
     analyze_with_site_rules(&format!("--strict {fail_on} {EMPTY_DUMP}")).ends_with(4);
 }
 
@@ -151,7 +151,7 @@ fn strict_minds_what_was_lost_and_not_what_is_of_no_interest() {
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {CUT_DUMP}")).ends_with(3);
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {EMPTY_DUMP}")).ends_with(3);
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} samples/no-such-file.dmp")).ends_with(3);
-    // What an archive holds that is not opened was not read either.
+    // The contents of an unopened archive count as unread.
     let folder = folder();
     let archive = folder.path().join("dumps.rar");
     fs::write(&archive, b"Rar!\x1A\x07\x01\0 an archive").expect("an archive");
@@ -397,7 +397,7 @@ fn a_reader_that_has_seen_enough_is_success() {
     for format in formats() {
         let mut command = crashsift(["analyze", "-q", "-v", "-f", &format, "samples"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-        // More than a pipe holds is still to come when the reader goes away, as `head -1` does.
+        // There is more output than a pipe holds when the reader ends, as `head -1` does.
         let mut first = String::new();
         BufReader::with_capacity(16, child.stdout.take().expect("a pipe")).read_line(&mut first).expect("a line");
         assert!(!first.is_empty(), "{format}");
@@ -460,7 +460,7 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
     assert!(!colored("--color never", None));
     // JSON has no colours.
     assert!(!colored("--color always -f json", None));
-    // Colours are all that they change.
+    // Colours change nothing else.
     let plain = analyze_with_site_rules(STACK_OVERFLOW).stdout;
     let colored = analyze_with_site_rules(&format!("--color always {STACK_OVERFLOW}")).stdout;
     assert_eq!(anstream::adapter::strip_str(&colored).to_string(), plain);
@@ -553,7 +553,7 @@ fn since_and_until_choose_incidents_by_their_time() {
         ("--until 2024-05-22T10:47:38Z", &["crash"]),
         ("--since 2024-05-22T10:47:38Z --until 2024-05-22T10:47:38Z", &["crash"]),
         ("--until 2024-05-22T10:47:37Z", &[]),
-        // A day is over when it ends.
+        // A date includes the whole day.
         ("--until 2024-05-22", &["crash"]),
         ("--until 2024-05-21", &[]),
         ("--since 2024-06-01 --until 2024-09-01", &["power-loss"]),
@@ -564,7 +564,7 @@ fn since_and_until_choose_incidents_by_their_time() {
         found.sort_unstable();
         assert_eq!(found, kinds, "{times}");
         assert_eq!(report["summary"]["incidents"], kinds.len(), "{times}");
-        // What was read is listed all the same.
+        // Artifacts are listed nevertheless.
         assert_eq!(report["summary"]["artifacts"], 2, "{times}");
     }
 }
@@ -768,7 +768,7 @@ fn the_mistakes_of_a_rule_file() {
     command.current_dir(folder.path());
     let run = finish(command, b"").ends_with(2);
     assert_whole(&run.stdout, "rules-check.txt");
-    // Without the mistake all is well, the tests inside the rules too.
+    // Without the mistake the check passes, with the tests inside the rules too.
     assert_eq!(program::run(["rules", "check", SITE_RULES]).ends_with(0).stdout, "2 rules: 0 errors, 0 warnings\n");
     let tested = program::run(["rules", "test", SITE_RULES]).ends_with(0);
     assert_eq!(tested.stdout, "2 rules: 6 tests passed, 0 failed\n");

@@ -75,7 +75,7 @@ fn every_spelling_of_a_code_gives_the_same_answer() {
     .map(|spelling| {
         let mut document = explain(["-f", "json", spelling]).ends_with(0).json();
         let reading = document["codes"][0]["readings"][0].as_object_mut().expect("a reading");
-        // Why it is read so depends on how it is written.
+        // The likeliest meaning depends on the spelling.
         reading.remove("why");
         Value::Object(reading.clone())
     })

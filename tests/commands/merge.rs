@@ -272,7 +272,7 @@ fn damaged_evidence_ends_in_a_message_and_never_in_false_evidence() {
         }
         *evidence = String::from_utf8(bytes).expect("text");
         match merge::artifacts(vec![Part { name: "damaged".to_owned(), report }]) {
-            // Some bits of a compressed text mean nothing.
+            // Some bits of a compressed text have no meaning.
             Ok((read, _)) => assert_eq!(format!("{:?}", Ok::<_, (usize, std::io::Error)>(read)), whole),
             Err((index, error)) => {
                 refused += 1;

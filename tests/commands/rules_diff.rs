@@ -27,7 +27,7 @@ fn copied_rules(folder: &Path) -> PathBuf {
 fn rules_without_one(folder: &Path) -> String {
     let rules = copied_rules(folder);
     let files = fs::read_dir(rules.join("memory")).expect("a folder").map(|entry| entry.expect("an entry").path());
-    // The rule, and its tests where they stand beside it.
+    // The rule, and the file with its tests.
     for file in files.filter(|file| shown(file).contains("stack-overflow.")) {
         fs::remove_file(file).expect("a file of the rule set");
     }
@@ -288,10 +288,10 @@ fn rule_sets_of_both_sides_stand_before_old_and_new() {
     let rules: Vec<_> = all.flat_map(|change| program::list(change, "rules")).collect();
     assert_eq!(rules.len(), 1, "{document:#}");
     assert_eq!(*rules[0], json!({"rule": "memory/own-stack-overflow", "before": 0.96, "disabled_by": "site"}));
-    // Without the set, the overlay is about a rule that is not there.
+    // Without the set, the overlay is about a missing rule.
     let alone = run(["rules", "diff", "builtin", &overlay, sample]);
     assert!(!alone.stdout.contains("memory/own-stack-overflow is disabled"), "{alone:#?}");
-    // A mistake in it is told like one of the others.
+    // A mistake in it is reported like one in the other sets.
     let broken = path("broken.yaml", "schema: 1\nruls: []\n");
     let told = run(["rules", "diff", "-r", &broken, "builtin", "builtin", sample]).ends_with(2);
     assert!(told.stderr.contains("broken.yaml:2:1"), "{told:#?}");

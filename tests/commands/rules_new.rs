@@ -70,7 +70,7 @@ fn the_draft_for_every_incident_of_the_samples_passes_and_matches_it() {
         let findings = rules.judge(facts).findings;
         assert!(findings.iter().any(|finding| finding.rule == drafted.id), "{}\n{}", drafted.id, drafted.yaml);
     }
-    // Whatever is taken out of a draft, one of its tests notices it.
+    // Every part of a draft is needed by one of its tests.
     for rule in rules.mutants_of(|rule| !rule.is_embedded()) {
         let left: Vec<_> = rule.mutants.iter().filter(|mutant| !mutant.noticed).collect();
         assert!(left.is_empty(), "{}: {left:?}", rule.rule);
@@ -101,7 +101,7 @@ fn a_draft_says_what_is_left_to_decide_and_is_never_written_over_anything() {
 
     let rules = folder.path().as_os_str();
     let checked = run(["rules".as_ref(), "check".as_ref(), rules]).ends_with(0);
-    // What nobody decided yet is told: the cause, why, two steps, and where it can be read.
+    // Open decisions are listed: the cause, why, two steps, and the references.
     assert!(checked.stdout.ends_with("1 rule: 0 errors, 5 warnings\n"), "{checked:#?}");
     assert_eq!(checked.stdout.matches("warning[R095]").count(), 5, "{checked:#?}");
     let tested = run(["rules".as_ref(), "test".as_ref(), "--mutants".as_ref(), rules]).ends_with(0);

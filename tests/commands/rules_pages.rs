@@ -121,7 +121,7 @@ fn pages_are_written_anew_and_nothing_else_is_touched() {
     pages(folder.path(), &[]).ends_with(0);
     assert_eq!(files(folder.path()), before);
 
-    // What belongs to rules that are gone goes with them.
+    // Pages of removed rules are removed.
     pages(folder.path(), &demo).ends_with(0);
     let left: Vec<String> = files(folder.path()).into_keys().collect();
     assert!(left.contains(&"memory/notes.md".to_owned()) && left.len() == 6, "{left:?}");

@@ -113,7 +113,7 @@ fn a_rule_set_brings_folders_along_that_are_judged_by_its_rules() {
     let artifacts = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/stack-overflow");
     let expected = format!("schema: 1\nartifacts: '{}'\nincidents:\n  - at_most: 0.5\n", artifacts.display());
     fs::write(test.join("expected.yaml"), expected).expect("written");
-    // No rule, though it is YAML: an artifact of the folder.
+    // This YAML file is no rule, but an artifact of the folder.
     fs::write(test.join("environment.yaml"), "name: tf\n").expect("written");
     fs::write(set.path().join("site.yaml"), "schema: 1\ndisable:\n  - {rule: memory/stack-overflow, reason: Known.}\n")
         .expect("written");
@@ -151,7 +151,7 @@ incidents:
     ] {
         assert!(out.contains(part), "{part}: {out}");
     }
-    // What can't be read is not nothing.
+    // An unreadable artifact is not the same as no artifact.
     let out = printed("count: -1\n", 2);
     assert!(out.contains("error[R027]") && !out.contains("error[R076]"), "{out}");
 }

@@ -30,7 +30,7 @@ fn of_an_incident_every_rule_says_what_it_found() {
 
     assert_eq!((&document["schema_version"], &document["tool"]["name"]), (&json!("1.0"), &json!("crashsift")));
 
-    // What matches is what the report says, with the same confidence.
+    // Matching rules have the confidence that the report shows.
     let report = run(["analyze", "-q", "-f", "json", SAMPLE]).ends_with(0).json();
     let pairs = |list: &[Value], confidence: &str| -> Vec<(String, String)> {
         list.iter()
@@ -42,7 +42,7 @@ fn of_an_incident_every_rule_says_what_it_found() {
     assert!(!findings.is_empty());
     assert_eq!(pairs(&matched, "/confidence/confidence"), pairs(findings, "/confidence"));
 
-    // A confidence is the rule's own and what moved it.
+    // A confidence is the rule's own, changed by adjustments.
     let of = |rule: &Value, key: &str| rule["confidence"][key].as_f64().expect("a number");
     for rule in &matched {
         let moved = rule["confidence"]["adjustments"].as_array().expect("adjustments").iter();
@@ -51,7 +51,7 @@ fn of_an_incident_every_rule_says_what_it_found() {
             assert!((of(rule, "first") + by - of(rule, "confidence")).abs() < 0.006, "{rule:#}");
         }
     }
-    // What is left open says what would decide it, and what is ruled out, by which term.
+    // Undecided rules show what would decide them, and rules that are ruled out the deciding term.
     for rule in all {
         let decisive = rule["selections"].as_array().expect("selections").iter().filter(|one| one["decisive"] == true);
         assert!(decisive.count() > 0, "{rule:#}");
@@ -214,7 +214,7 @@ fn what_the_report_leaves_out_is_not_counted() {
         let shown = run([&["why", rule], more, &paths[..]].concat()).ends_with(0).stdout;
         assert!(shown.starts_with(&format!("Of {count} incidents, {rule} matches 1, lacks facts for ")), "{shown}");
     }
-    // Alone it is what was asked about.
+    // A single incident is shown even if the rule lacks facts.
     let shown = run(["why", rule, &note]).ends_with(0).stdout;
     assert!(shown.contains(&format!("{rule} lacks facts")), "{shown}");
 }
@@ -335,7 +335,7 @@ fn a_finding_names_the_entries_that_its_terms_matched() {
     assert!(module.contains("name: msvcp140.dll, path: 'C:") && modules.get("more").is_none(), "{module}");
     assert_eq!(program::list(frames, "says").len(), 3, "{own:#}");
     assert!(frames["more"].as_u64().is_some_and(|more| more > 0), "{own:#}");
-    // What rests on single facts names no entries.
+    // Terms about single facts have no entries.
     let first =
         findings.iter().find(|finding| finding["rule"] == "vcruntime/old-private-copy-loaded").expect("a finding");
     assert_eq!(first.get("entries"), None);
@@ -354,7 +354,7 @@ fn what_many_rules_wait_for_is_said_once() {
     assert!(count > 100 && shown.contains(&line), "{count} {shown}");
     assert!(!shown.contains("line|re"), "{shown}");
     assert!(shown.contains(" more terms that say so"), "{shown}");
-    // A rule that holds in part says where it waits, and all is there with -v.
+    // Undecided terms are summarized; -v prints all of them.
     let all = run(["why", "-v", &id, sample]).ends_with(0).stdout;
     assert!(all.contains("line|re") && all.contains("lacks facts"), "{all}");
     assert!(shown.lines().count() * 20 < all.lines().count(), "{shown}");

@@ -119,19 +119,19 @@ fn nothing_is_missing(path: &Path, at: usize, whole: &[u8], original: &ReadArtif
         match (&now.observation, &before.observation) {
             (Observation::Process(now), Observation::Process(before)) => {
                 if in_stream_type(whole, at) {
-                    // A stream whose type became that of a documented kind, or one of the numbers that are free for
-                    // every writer, is a stream of another kind: that it was another can't be seen.
+                    // A damaged type that is that of another documented stream, or one of the free numbers, can't be
+                    // recognized as damage.
                     continue;
                 }
                 let count = |modules: &Option<Vec<_>>| modules.as_ref().map(Vec::len);
                 assert_eq!(count(&now.modules), count(&before.modules), "{shown}: modules");
                 assert_eq!(now.thread_count, before.thread_count, "{shown}: threads");
                 assert_eq!(now.unloaded.len(), before.unloaded.len(), "{shown}: unloaded modules");
-                // A flipped bit makes an exception's code of that of a request.
+                // A flipped bit can turn an exception's code into that of a request.
                 let told = |dump: &ProcessDump| dump.exception.is_some() || dump.requested.is_some();
                 assert_eq!(told(now), told(before), "{shown}: exception");
             }
-            // Where the count became smaller, that there were more can't be seen.
+            // If the count became smaller, the missing entries can't be noticed.
             (Observation::Kernel(now), Observation::Kernel(before))
                 if in_driver_count(whole, at) && now.drivers.len() <= before.drivers.len() => {}
             (Observation::Kernel(now), Observation::Kernel(before)) => {

@@ -49,7 +49,7 @@ fn no_damage_costs_more_than_the_dump_it_is_in() {
             .into_par_iter()
             .map(|number| {
                 let mutant = mutant(&dumps, number);
-                // A name by its number, so that one that ends the test can be made again.
+                // The name contains the number, so that a mutant that ends the test can be generated again.
                 let path = folder.path().join(format!("{number}.dmp"));
                 fs::write(&path, &mutant).expect("a file");
                 let begin = Instant::now();
@@ -88,7 +88,7 @@ fn mutant(dumps: &[Vec<u8>], number: u64) -> Vec<u8> {
         }
         damage(&mut bytes, &mut random);
     }
-    // What has lost its signature is no dump, and read as something else.
+    // A dump without its signature would be read as something else.
     let signature: &[u8] = if own.starts_with(b"MDMP") { b"MDMP" } else { &own[..8] };
     bytes[..signature.len()].copy_from_slice(signature);
     bytes
@@ -96,7 +96,7 @@ fn mutant(dumps: &[Vec<u8>], number: u64) -> Vec<u8> {
 
 fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     let length = bytes.len();
-    // Headers, directories and lists are where lengths and offsets stand.
+    // Headers, directories and lists contain the lengths and offsets.
     let near = [length, length.min(64), length.min(512), length.min(4096), length.min(32 << 10)];
     let mut within = || near[random.below(near.len())];
     let (until, most) = (within(), within());

@@ -109,7 +109,7 @@ fn a_file_and_a_link_to_it_are_one() {
     std::os::unix::fs::symlink("a.dmp", &link).expect("a link");
     let report = analyze([folder.path(), &link]).ends_with(0).json();
     assert_eq!(report["summary"]["artifacts"], 1, "{:#}", report["artifacts"]);
-    // A link that was named itself is followed.
+    // A link that is given itself is followed.
     assert_eq!(analyze([&link]).ends_with(0).json()["summary"]["incidents"], 1);
 }
 
@@ -129,7 +129,7 @@ fn links_that_lead_in_circles_end() {
     let links = list(&whole, "artifacts").iter().filter(|artifact| artifact["status"] == "skipped");
     assert!(links.clone().all(|link| link["detail"] == "a symbolic link, not followed"));
 
-    // Named itself, a link that leads nowhere is told; the way through a circle ends at the same file.
+    // A given link without target is reported; a path through a circle of links leads to the same file.
     let through = folder.path().join("sub/parent/sub/parent/sub/a.dmp");
     let named = [folder.path().join("itself"), folder.path().join("dangling.dmp"), through];
     let report = analyze(&named).ends_with(0).json();
@@ -139,13 +139,13 @@ fn links_that_lead_in_circles_end() {
     }
 }
 
-// What is no file.
+// Paths that are no files.
 
 #[cfg(unix)]
 #[test]
 fn pipes_and_sockets_are_never_opened() {
     let folder = folder();
-    // With nobody at its other end, opening a pipe would last for ever.
+    // Opening a pipe would block, because no process writes into it.
     let pipe = folder.path().join("x.evtx");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
     let socket = folder.path().join("y.dmp");
@@ -175,7 +175,7 @@ fn devices_are_never_opened() {
     }
 }
 
-// What can't be read.
+// Unreadable files.
 
 /// The administrator can read any file; a file of the kernel that can't be read fails for everybody.
 #[cfg(target_os = "linux")]
@@ -293,7 +293,7 @@ fn names_that_act_are_shown_and_not_obeyed() {
             assert!(unwrapped.contains(escaped), "{escaped}: {}", run.stdout);
         }
     }
-    // JSON holds the names as they are.
+    // JSON contains the names unchanged.
     let json = report(folder.path());
     for name in ACTING_NAMES {
         assert_eq!(text(artifact(&json, &format!("/{name}")), "status"), "partial");
@@ -344,7 +344,7 @@ fn names_that_are_not_utf_8_are_analyzed_like_others() {
     run([OsStr::new("inspect").to_owned(), path]).ends_with(0);
 }
 
-// Many, and in motion.
+// Many files, and changing files.
 
 #[test]
 fn ten_thousand_files_are_one_run() {
@@ -353,11 +353,11 @@ fn ten_thousand_files_are_one_run() {
     let cut = dump(0);
     let cut = &cut[..cut.len() - 1];
     for number in 0..EACH {
-        // Eight hundred in a folder, as collections of dumps have them.
+        // Eight hundred in a folder, as in collections of dumps.
         let inner = folder.path().join(format!("{:02}", number / 200));
         fs::create_dir_all(&inner).expect("a folder");
         let number = u32::try_from(number).expect("a small number");
-        // Twenty processes crashed; the collection holds many copies of each one's dump.
+        // Twenty processes crashed; the collection contains many copies of each one's dump.
         write(inner.join(format!("{number}.dmp")), dump(number % 20 + 1));
         write(inner.join(format!("{number}.cut.dmp")), cut);
         write(inner.join(format!("{number}.empty.evtx")), b"");
@@ -401,7 +401,7 @@ fn files_that_change_while_they_are_read_cost_only_themselves() {
                         break;
                     }
                     let path = &restless[step * 7 % FILES];
-                    // What is in the middle of being removed can't be changed; that is the point.
+                    // Changing a file while it is removed may fail, which is part of the test.
                     if step % 11 == number {
                         let _ = fs::remove_file(path);
                     } else if let Ok(file) = fs::OpenOptions::new().write(true).open(path) {

@@ -104,7 +104,7 @@ fn each_join_says_its_key_and_how_strong_it_is() {
     for (key, strengths) in [
         ("report-id", vec!["certain"]),
         ("same-record", vec!["certain"]),
-        // On two machines the folder decides which of them it was.
+        // Between two machines the folder decides.
         ("process-and-start", vec!["certain", "likely"]),
         ("bugcheck-parameters", vec!["certain"]),
         ("dump-path", vec!["strong"]),

@@ -72,7 +72,7 @@ fn a_second_copy_of_a_log_adds_no_incident() {
 
 #[test]
 fn two_stops_whose_parameters_are_only_a_status_are_two_incidents() {
-    // KMODE_EXCEPTION_NOT_HANDLED of a jump to address 0: the same four parameters every time.
+    // KMODE_EXCEPTION_NOT_HANDLED after a jump to address 0: the same four parameters every time.
     let parameters = [0xFFFF_FFFF_C000_0005, 0, 8, 0];
     let stop = |day| {
         bugcheck(FileTime::utc(2024, 8, day, 7, 0, 0), 0x1E, parameters, "C:\\a.dmp", Guid::new(day as u32, 0, 0, 0, 0))

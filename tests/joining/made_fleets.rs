@@ -138,7 +138,7 @@ impl Machine {
     fn crash(&mut self, crash: &Crash, chance: &mut Chance) {
         let incident = self.begin();
         let [_, dumps, _, report] = self.folders(incident);
-        // What names the process or the report, by which the rest belongs to it.
+        // The artifacts that name the process or the report, by which the others are joined.
         let (error, wer_file) = match chance.below(4) {
             0 => (true, false),
             1 => (false, true),
@@ -170,7 +170,7 @@ impl Machine {
         }
         if dump {
             let mut minidump = Minidump { system: System::windows(19045, self.processor), ..Minidump::of_crash(crash) };
-            // A clone does the same, but in no thread with the same id.
+            // A clone fails in the same way, but in a thread with another id.
             let thread = 9120 + 4 * u32::try_from(self.number).expect("small");
             minidump.threads[0].id = thread;
             minidump.exception.iter_mut().for_each(|exception| exception.thread = thread);
@@ -206,7 +206,7 @@ impl Machine {
             time.plus_seconds(if chance.happens(3) { chance.seconds(DAY, 3 * DAY) } else { chance.seconds(30, 90) });
         let name = format!("{:06}-{}{incident}-01.dmp", chance.below(1_000_000), self.number);
         let has_address = parameters.iter().any(|parameter| *parameter > u64::from(u32::MAX));
-        // Without an address, only the record that names the dump leads to it.
+        // Without an address among the parameters, only the record that names the dump leads to it.
         let named = chance.happens(7) || !has_address;
         let lost = LostPower { code, parameters, power_button: None };
         self.log("System", kernel_power(start, lost), incident);
@@ -324,7 +324,7 @@ fn live(machine: &mut Machine, clone: Option<&mut Machine>, chance: &mut Chance)
     let first = machine.begin();
     machine.log("System", display_reset(BEGIN.minus_seconds(DAY), "nvlddmkm"), first);
     for number in 0..3 + chance.below(12) {
-        // More than an hour: nothing that happens takes as long.
+        // More than an hour: no failure takes as long.
         time = time.plus_seconds(chance.seconds(4000, 2 * DAY));
         let of = format!("{} {number}", machine.name);
         match chance.below(10) {
@@ -332,7 +332,7 @@ fn live(machine: &mut Machine, clone: Option<&mut Machine>, chance: &mut Chance)
                 let crash = some_crash(time, &of, chance);
                 machine.crash(&crash, chance);
                 if chance.happens(2) {
-                    // Started again at once, and crashed again.
+                    // The program is started again at once, and crashes again.
                     let mut again = some_crash(time.plus_seconds(3), &format!("{of} again"), chance);
                     again.process = crash.process + 400;
                     let incident = machine.begin();
@@ -371,7 +371,7 @@ fn live(machine: &mut Machine, clone: Option<&mut Machine>, chance: &mut Chance)
 /// Generates a fleet below a folder.
 fn make(seed: u64, root: &Path) -> Vec<Truth> {
     let mut chance = Chance(Random::new(seed * 7919 + 1));
-    // The generator's first numbers are near for seeds that are.
+    // The generator's first numbers are similar for similar seeds.
     for _ in 0..20 {
         chance.below(2);
     }
@@ -385,7 +385,7 @@ fn make(seed: u64, root: &Path) -> Vec<Truth> {
     for number in 0..count {
         let (before, rest) = machines.split_at_mut(number);
         let (machine, _) = rest.split_first_mut().expect("the machine");
-        // What lies together with others must say by itself of which machine it is.
+        // Artifacts in a common folder must name their machine themselves, so such machines have no clone.
         let apart = |one: &&mut Machine| one.collected != Collected::Together;
         let clone = before.last_mut().filter(apart).filter(|_| machine.collected != Collected::Together);
         live(machine, clone, &mut chance);
@@ -424,7 +424,7 @@ fn short(host: &str) -> &str {
 
 #[test]
 fn whatever_machines_leave_behind_each_incident_is_found_whole_and_holds_nothing_of_another() {
-    // Where somebody names a folder, the fleets stay there: scripts/golden.sh reads them.
+    // With this variable the fleets are kept in the folder: scripts/golden.sh reads them.
     let kept = env::var_os("CRASHSIFT_FLEETS").map(PathBuf::from);
     let (mut right, mut wrong, mut missed, mut incidents, mut mistakes) = (0, 0, 0, 0, Vec::new());
     for seed in 0..FLEETS {
@@ -450,7 +450,7 @@ fn whatever_machines_leave_behind_each_incident_is_found_whole_and_holds_nothing
             if machines.len() != 1 || host.is_some_and(|host| machines.iter().any(|one| short(one) != short(host))) {
                 mistakes.push(format!("fleet {seed}: {machines:?} is told to be {host:?}: {evidence:?}"));
             }
-            // Only where machines lie together nothing tells of which a dump is.
+            // Only in the common folder the machine of a dump can be unknown.
             if host.is_none() && evidence.iter().any(|one| !one.starts_with("fleet/all/")) {
                 mistakes.push(format!("fleet {seed}: no host: {evidence:?}"));
             }

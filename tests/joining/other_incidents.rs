@@ -78,7 +78,7 @@ fn answers(machines: &[(&str, &[Made])], asked: &str) -> Vec<Truth> {
     let report = analyze(&[logs.path().to_owned()], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
     let matched: Vec<bool> = report.incidents.iter().map(|judged| !judged.findings.is_empty()).collect();
     assert_eq!(matched, answers.iter().map(|answer| *answer == Truth::True).collect::<Vec<_>>(), "{asked}");
-    // As a test of a rule gives them, the entries fit as they do by themselves.
+    // The same list, given as in a test of a rule, gives the same result.
     for (facts, answer) in facts.iter().zip(&answers).filter(|(_, answer)| **answer == Truth::True) {
         let mut written = FactSet::default();
         written.set_list(LIST, facts.list(LIST).expect("known").to_vec());
@@ -137,7 +137,7 @@ fn that_there_is_no_other_is_known_as_far_as_none_is_left_out() {
     let machines: &[(&str, &[Made])] = &[("A", &many)];
     let asked = |within: &str| format!("other_incidents|none: {{same_host: true, module: other.dll{within}}}");
     let first = |answers: Vec<Truth>| answers.first().copied();
-    // Of 59 others 32 are seen: the nearest that is left out is 33 hours away.
+    // 32 of 59 others are seen: the nearest that is left out is 33 hours away.
     assert_eq!(first(answers(machines, &asked(""))), Some(Undecided));
     assert_eq!(first(answers(machines, &asked(", seconds_away|within: 33 h"))), Some(Undecided));
     assert_eq!(first(answers(machines, &asked(", seconds_away|within: 32 h"))), Some(True));

@@ -150,7 +150,7 @@ fn the_mixture_of_a_machine_counts_what_damage_could_lead_to_in_the_days_around(
 fn bursts_and_repeats_are_counted_on_each_machine() {
     let at = |after| Made { after, ..PLAIN };
     let facts = facts_on(&[("A", &[at(0), at(599), at(1_100), at(3 * DAY)]), ("B", &[at(5)])]);
-    // In time: A, B, A, A, A.
+    // In the order of time: A, B, A, A, A.
     assert_eq!(numbers(&facts, "pattern.burst_position"), [Some(1), Some(1), Some(2), Some(3), Some(1)]);
     assert_eq!(numbers(&facts, "pattern.burst_size"), [Some(3), Some(1), Some(3), Some(3), Some(1)]);
     assert_eq!(numbers(&facts, "pattern.repeats_before"), [Some(0), Some(0), Some(1), Some(2), Some(3)]);
@@ -217,9 +217,9 @@ fn rests_on(machines: &[(&str, &[Made])], rule: &str) -> Vec<Option<Vec<Related>
 fn a_finding_names_the_incidents_of_other_machines_that_it_rests_on() {
     const RULE: &str = "application/same-place-on-several-machines";
     let later = |after| Made { after, ..PLAIN };
-    // In time: A, b, A again, C.
+    // In the order of time: A, b, A again, C.
     let machines: [(&str, &[Made]); 3] = [("A", &[PLAIN, later(90)]), ("b", &[later(30)]), ("C", &[later(200)])];
-    // The first of each machine, and all of them of the last thirty days.
+    // The first of each machine, and all of the last thirty days.
     let elsewhere = |firsts: &[usize], lately: &[usize]| {
         let named = |relation: &str, numbers: &[usize]| (relation.to_owned(), numbers.to_vec(), 0);
         Some(vec![named("same-place-on-other-machines", firsts), named("others-that-fit", lately)])
@@ -231,7 +231,7 @@ fn a_finding_names_the_incidents_of_other_machines_that_it_rests_on() {
         elsewhere(&[0, 1], &[0, 1, 2]),
     ];
     assert_eq!(rests_on(&machines, RULE), expected);
-    // Ten are named, and the rest is counted.
+    // Ten are named, the others are counted.
     let names: Vec<String> = (0..14).map(|number| format!("PC-{number:02}")).collect();
     let crashes: Vec<Made> = (0..14).map(|number| later(number * 60)).collect();
     let machines: Vec<(&str, &[Made])> =
@@ -391,7 +391,7 @@ fn where_the_log_begins_too_late_nothing_is_said_of_changes_but_that() {
     let report = as_json(&report_of(sample("driver-install-then-resets"), &Options::default()));
     let group = &report["groups"][0];
     assert_eq!(group.get("changes_before"), None);
-    // Nor does any rule hear that the driver came before the first.
+    // Rules do not see either that the driver came before the first incident.
     let told = facts_of(sample("driver-install-then-resets"));
     let timeline = told.iter().flat_map(|facts| facts.list("timeline").unwrap_or_default());
     assert_eq!(timeline.filter(|entry| entry.get("seconds_before_first").is_some()).count(), 0);
@@ -643,7 +643,7 @@ fn a_new_build_keeps_the_coarse_signature_and_changes_the_fine_one() {
         assert_eq!(other_coarse, coarse);
         assert_ne!(other_fine, fine);
     }
-    // Time and process id alone change nothing.
+    // Another time and process id change nothing.
     assert_eq!(signature(Made { after: 9, ..PLAIN }, Layout::Named), (coarse, fine));
 }
 

@@ -84,7 +84,7 @@ const MAIL: &[u8] = b"Faulting application name: demo.exe, version: 2.1.0.7, tim
 fn a_text_joins_the_only_crash_that_agrees_with_it() {
     let one = log(&[crash("demo.exe", 0x1234, 0), crash("other.exe", 0x1234, 5)]);
     assert_eq!(kinds(&report(&[("a.evtx", &one), ("mail.txt", MAIL)])), ["event-log", "event-log + ticket"]);
-    // Of two that agree it can't be said which is meant.
+    // Two crashes agree with the text: it is not known which one it is about.
     let two = log(&[crash("demo.exe", 0x1234, 0), crash("demo.exe", 0x5678, 5)]);
     assert_eq!(kinds(&report(&[("a.evtx", &two), ("mail.txt", MAIL)])), ["event-log", "event-log", "ticket"]);
     // The offset decides.
@@ -107,7 +107,8 @@ fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
     sorted.sort_unstable();
     assert_eq!(text.incident.may_be_of, sorted);
     assert!(text.incident.remarks[0].starts_with("This text may tell of any of 2 incidents"), "{text:?}");
-    // What is missing is asked for where the crashes are; here, which of them is meant. Weak leads ask for nothing.
+    // Missing evidence is requested with the crashes; here, the report asks which of them the text is about. Weak leads
+    // request nothing.
     assert!(text.findings.iter().any(|finding| !finding.collect.is_empty()), "{text:?}");
     let asked = &text.verdict.collect_next;
     assert!(matches!(&**asked, [one] if one.starts_with("Which of these incidents the text tells of")), "{asked:?}");
@@ -160,11 +161,11 @@ fn a_text_of_another_day_stands_for_itself() {
         "Date:          5/6/2024 2:00:00 PM",
         "Datum: 06.05.2024 13:00:00",
         "TimeCreated : 2024-05-06 12:00:00",
-        // The next day, where the sun rises first.
+        // The next day in an eastern time zone.
         "Date: 07/05/2024 01:00:00",
-        // The mail's.
+        // The date of the mail.
         "From: Anna\nDate: 20/06/2024 08:00\nSubject: it crashed",
-        // A calendar that counts otherwise.
+        // Another calendar.
         "Date: 06/05/2567 14:00:00",
         "Date: 01/02/2023 10:00:00\nLevel: Error\nDate: 06/05/2024 14:00:00",
     ] {

@@ -113,7 +113,7 @@ fn a_file_of_the_incident_is_told_by_its_whole_path_and_an_equal_name_elsewhere_
         acted(70, r"file:_C:\Users\u\Downloads\demo.exe", "Unknown"),
         acted(60, r"file:_C:\Program Files\Demo\PLUGIN.dll", "Unknown"),
         acted(50, r"file:_C:\a\x.dll; file:_C:\a\plugin.dll", "Unknown"),
-        // The process that touched a threat lacks nothing.
+        // The process that accessed the malware does not need the file.
         acted(40, r"file:_C:\a\x.dll", r"C:\Program Files\Demo\demo.exe"),
         acted(30, r"file:_C:\a\myplugin.dll", r"C:\a\notdemo.exe"),
     ];
@@ -125,13 +125,13 @@ fn a_file_of_the_incident_is_told_by_its_whole_path_and_an_equal_name_elsewhere_
 fn a_refusal_to_the_running_process_is_told_by_its_id() {
     let refused = |seconds, file, pid| applocker_block(NOON.minus_seconds(seconds), file, pid).channel("AppLocker");
     let events = [
-        // Before the process started, its id was another one's.
+        // Before the process started, another process had its id.
         refused(3700, r"C:\a\x.dll", PID),
         refused(30, r"C:\a\tool.exe", PID),
         refused(20, r"C:\a\x.dll", PID),
         refused(10, r"C:\a\x.dll", PID + 4),
     ];
-    // After the crash it is another one's again.
+    // After the crash, another process has it again.
     let later = applocker_block(NOON.plus_seconds(20), r"C:\a\x.dll", PID).channel("AppLocker");
     assert_eq!(timeline([later], &["kind", "names"]), ["image-refused -"]);
     let seen = timeline(events, &["kind", "seconds_before", "names"]);
@@ -142,7 +142,7 @@ fn a_refusal_to_the_running_process_is_told_by_its_id() {
 #[test]
 fn installations_do_not_crowd_out_what_failed() {
     let mut events = vec![display_reset(NOON.minus_seconds(7200), "demo")];
-    // A driver for each of many devices, every two minutes, and each told three times.
+    // A driver for each of many devices, every two minutes, each with three records.
     for number in 0..200 {
         let time = NOON.minus_seconds(60 + number * 120);
         events.extend((0..3).map(|_| driver_installed(time)));

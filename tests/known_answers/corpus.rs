@@ -167,7 +167,7 @@ fn event_logs_count_every_record_and_tell_of_every_crash() {
         if listed["kind"] != "event-log" {
             assert_eq!(expected, 0, "{} was not read as an event log", path.display());
         } else if measured("tail_bytes") > 0 {
-            // Those of the chunk in which the file ends were not measured.
+            // Records of the chunk in which the file ends were not measured.
             assert!(found >= expected, "{}: {found} of {expected}", path.display());
         } else {
             assert_eq!(found, expected, "{}", path.display());

@@ -75,7 +75,7 @@ fn records_evidence_and_losses_are_those_that_were_measured() -> Result<(), Box<
         evidence += reading.evidence.len();
         let measured = log.measured("records").saturating_add(log.measured("records_past_free_space_consecutive"));
         let found = reading.records.unwrap_or(0);
-        // Those of the chunk in which a file ends were not measured.
+        // Records of the chunk in which a file ends were not measured.
         if found != measured && !(log.measured("tail_bytes") > 0 && found > measured) {
             wrong.push(format!("{}: {found} records, measured {measured}", log.path));
         }

@@ -183,7 +183,7 @@ fn event_logs() {
         let file = line["path"].as_str().unwrap_or_default();
         let measured = &line["evtx"];
         let read = read(&path);
-        // Records behind those that the header knows were not measured.
+        // Records behind those that the header counts were not measured.
         let whole = ["tail_bytes", "records_past_free_space_consecutive", "record_errors"];
         if whole.iter().all(|name| measured[*name].as_u64().unwrap_or(0) == 0) && !read.coverage.is_empty() {
             let time = |name: &str| measured[name].as_str().and_then(|time| time.parse::<Timestamp>().ok());

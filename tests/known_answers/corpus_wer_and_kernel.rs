@@ -128,7 +128,7 @@ fn check_wer_report(report: &WerReport, expected: &Value) {
     assert_eq!(time.as_deref(), expected["EventTime"].as_str());
     assert_eq!(report.own_id.as_deref(), expected["ReportIdentifier"].as_str());
     assert_eq!(Some(report.modules.len() as u64), expected["loaded_module_count"].as_u64());
-    // The expected values are keyed by names in the system's language, so only which there are can be compared.
+    // The expected values are keyed by names in the system's language, so only the values can be compared.
     let mut values: Vec<&str> = report.signature.raw.iter().map(|value| &**value).collect();
     let mut wanted: Vec<&str> =
         expected["sig"].as_object().expect("a map").values().filter_map(Value::as_str).collect();

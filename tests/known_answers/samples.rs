@@ -56,7 +56,7 @@ fn differences(expected: &Value, report: &Report) -> Vec<String> {
             differences.push(format!("{file}: {} {:?}, expected {wanted}", found.kind, found.status));
         }
     }
-    // Where the truth is a file of its own, a test of its own compares it.
+    // Samples with a truth file are compared by another test.
     if expected.get("truth").is_some() {
         return differences;
     }
@@ -81,7 +81,7 @@ fn differences(expected: &Value, report: &Report) -> Vec<String> {
 fn incident_differences(wanted: &Value, judged: &Judged, report: &Report) -> Vec<String> {
     let incident = &judged.incident;
     let mut differences = Vec::new();
-    // A list names several answers that are right; null among them is "none".
+    // A list contains all accepted values; null among them is "none".
     let mut same = |what: &str, found: Option<String>| {
         let answers = match wanted.get(what) {
             Some(Value::Array(several)) => several.iter().collect(),

@@ -165,7 +165,7 @@ fn what_is_in_an_archive_is_judged_as_in_a_folder() {
         ("a.tar.gz", gz(&tar(&members))),
         ("a.tgz", gz(&tar(&members))),
         ("a.cab", cab(&members)),
-        // What a file is, is told by its content.
+        // The content of a file decides its kind.
         ("sent.bin", zip(&members)),
     ] {
         let report = analyzed(name, &content, 0);
@@ -259,7 +259,7 @@ fn what_is_compressed_in_a_way_that_is_not_known_is_told() {
 fn one_damaged_member_costs_no_other() {
     let dump = dump();
     let mut bytes = zip_with(&[("bad.dmp", &dump), ("good.dmp", &dump)], 0, STORED);
-    // The content of the first begins behind its header and name; its checksum no longer fits.
+    // The content of the first member begins behind its header and name; its checksum is now wrong.
     bytes[30 + 7 + dump.len() - 1] ^= 0xFF;
     let report = analyzed("a.zip", &bytes, 0);
     let bad = artifact(&report, "bad.dmp");
@@ -272,7 +272,7 @@ fn one_damaged_member_costs_no_other() {
 fn one_damaged_folder_of_a_cabinet_costs_no_other() {
     let dump = dump();
     let mut bytes = cab_of(&[&[("a.dmp", &dump), ("b.dmp", &dump)], &[("c.dmp", &dump)]]);
-    // How many blocks of data the first folder has stands behind the header of 36 bytes and the place of the first.
+    // The number of data blocks of the first folder follows the header of 36 bytes and the offset of the first block.
     bytes[40..42].fill(0);
     let report = analyzed("a.cab", &bytes, 0);
     assert_eq!(text(artifact(&report, "c.dmp"), "status"), "ok");
@@ -322,7 +322,7 @@ fn every_cut_and_every_changed_byte_is_survived() {
                 let _ = members(kind, &mut file, "a", &Allowance::of(1 << 20, 100), &mut each);
                 total
             }));
-            // What unpacks may fail on it, which costs the archive; what it gives is limited all the same.
+            // Decompression may fail, which is a loss of the archive; its output is limited nevertheless.
             assert!(outcome.unwrap_or_default() <= 1 << 20);
         };
         let step = bytes.len().div_ceil(200);

@@ -172,7 +172,7 @@ fn a_module_that_execution_ran_into_is_where_it_died_and_not_suspected() {
             ("suspect.module", ""),
         ],
     );
-    // Code of the module itself that jumps to another place is its own.
+    // Code of the module itself that jumps elsewhere is the module's own fault.
     let call = exception(ACCESS_VIOLATION, APP + 0x1000, &[EXECUTE, 0x5000_0000], SHALLOW);
     has(&call, &[("suspect.module", "demo.exe"), ("suspect.basis", "exact")]);
 }

@@ -73,16 +73,16 @@ fn code_that_could_not_be_fetched_where_a_module_was_is_that_modules() {
 #[test]
 fn a_place_where_a_module_was_belongs_to_what_is_there_now() {
     let nothing_of_it = [("fault_site.module", ""), ("fault_site.unloaded", ""), ("suspect.module", "")];
-    // Code that was made at run time reads a null pointer.
+    // Code generated at run time reads a null pointer.
     let mut generated = violation(PLACE, [READ, 0x18]);
     generated.regions = vec![region(PLACE, Some(Protection::ExecuteRead))];
     has(&generated, &nothing_of_it);
     has(&generated, &[("exception.code_place", "generated")]);
-    // Without a map, that something else could not be read still shows that the code was there.
+    // Without a memory map, an access violation at another address still shows that the code itself was executed.
     let unmapped = violation(PLACE, [READ, 0x18]);
     has(&unmapped, &nothing_of_it);
     has(&unmapped, &[("exception.code_place", "no-module")]);
-    // Memory of the heap, by the map or because it was captured.
+    // Memory of the heap, by the memory map or because it was captured.
     let mut heap = violation(PLACE, [EXECUTE, PLACE]);
     heap.regions = vec![region(PLACE, Some(Protection::ReadWrite))];
     has(&heap, &nothing_of_it);

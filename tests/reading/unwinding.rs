@@ -228,7 +228,7 @@ fn of_several_files_of_a_name_the_one_of_the_same_build_is_used() {
     for image in &scene.images {
         let (name, mut other) = (image.module().name(), image.file());
         other[0x88] ^= 1;
-        // A store that somebody filled by hand.
+        // A symbol store that was filled by hand.
         write(wrong.path().join(format!("{name}/{}/{name}", store_id(image))), &other);
         write(right.path().join(name), &image.file());
     }
@@ -280,7 +280,7 @@ fn damaged_unwinding_data_ends_in_a_scan_and_never_in_a_panic_or_a_loop() {
             assert!(chain(&facts).len() <= 64);
         }
     }
-    // A part that is chained to itself.
+    // Unwind data chained to itself.
     let mut dump = full;
     let plugin = &mut dump.memory[3].bytes;
     let part = (0x2000..0x3000).find(|at| plugin[*at] == 0x21).expect("the part's information");

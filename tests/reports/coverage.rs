@@ -121,7 +121,7 @@ fn a_log_of_which_an_earlier_export_is_there_has_lost_nothing() {
     write(folder.path(), "before.evtx", "System", "PC-1", [reset(12), reset(10)]);
     write(folder.path(), "after.evtx", "System", "PC-1", [cleared(Some("System"), 9), reset(2)]);
     assert_eq!(gaps_of(folder.path(), "log-cleared"), Vec::<serde_json::Value>::new());
-    // Cleared several times: what was before the last is in none.
+    // Cleared several times: no log has the records from before the last time.
     let twice = [cleared(Some("Application"), 9), reset(8), cleared(Some("Application"), 4)];
     write(folder.path(), "after.evtx", "System", "PC-1", twice);
     write(folder.path(), "Application.evtx", "Application", "PC-1", [crash("demo.exe", 1)]);

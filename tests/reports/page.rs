@@ -112,7 +112,7 @@ struct Seen<'p> {
 impl Seen<'_> {
     fn object(&mut self, path: &str, value: &Value) {
         let Some(object) = value.as_object() else { return self.says(format!("{path} is no object")) };
-        // By its causes.
+        // Its keys are causes.
         if path == "summary.by_cause" {
             return;
         }

@@ -65,7 +65,7 @@ fn what_was_mended_or_is_another_matter_makes_no_rule_sure() {
         format!("Feature request: a better message than \"{RUNTIME}\"\n"),
         "Where is it documented that WinError 1455 comes of a small paging file?\n".to_owned(),
     ] {
-        // Heap corruption is told by its code.
+        // Heap corruption has an exception code.
         let report = report(&text);
         if text.contains(NOW) {
             let codes = report.incidents.iter().filter_map(|judged| judged.incident.exception.as_ref());

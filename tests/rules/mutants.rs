@@ -39,7 +39,7 @@ fn a_selection_that_no_test_needs_fails_the_command() {
     let file = folder.path().join("rules.yaml");
     let text = fs::read_to_string("tests/rule_sets/demo/demo/rules.yaml").expect("rules");
     let (_, rule) = text.split_once("  - id: demo/many-resets\n").expect("a rule");
-    // Without its last test nothing shows that resets are counted.
+    // Without the last test, no test depends on the number of resets.
     let (kept, _) = rule.rsplit_once("      - name: ").expect("a test");
     let another = "      - {name: a hang, facts: {incident.kind: hang}, expect: no-match}\n";
     let text = format!("schema: 1\nrules:\n  - id: demo/many-resets\n{kept}{another}");

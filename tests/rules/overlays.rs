@@ -66,7 +66,7 @@ fn a_rule_is_given_anew_in_part_and_says_by_whom() {
     assert_eq!(text(new, "title"), "The parser ran out of stack");
     let steps = json!([{"audience": "helpdesk", "text": "Split the file that python.exe reads."}]);
     assert_eq!(new["remediation"], steps);
-    // What it does not give stays, and adjustments go on from the new confidence.
+    // Keys that it does not contain stay, and adjustments are applied to the new confidence.
     assert_eq!((&new["explanation"], &new["severity"]), (&old["explanation"], &old["severity"]));
     let confidence = |finding: &Value| finding["confidence"].as_f64().expect("a number");
     assert!(confidence(new) < confidence(old) && confidence(new) >= 0.5, "{new:#}");
@@ -184,7 +184,7 @@ fn a_suppression_can_be_about_some_computers_or_some_facts() {
     assert_eq!(suppressed_on("    hosts: [pc-17, 'PC-?9']\n").0, ["PC-17", "PC-19"]);
     assert_eq!(suppressed_on("    when: {process.name: LEDGER.EXE}\n").0.len(), 3);
     assert_eq!(suppressed_on("    when: {process.name: other.exe}\n").0.len(), 0);
-    // What nobody knows does not suppress.
+    // An undecided condition does not suppress.
     assert_eq!(suppressed_on("    when: {delay_load.module: a.dll}\n").0.len(), 0);
     assert_eq!(suppressed_on("    hosts: [PC-18]\n    when: {incident.kind: crash}\n").0, ["PC-18"]);
 }
@@ -217,7 +217,8 @@ fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
     let told = "crashsift: warning: a suppression ended before the last incident (2025-02-05) and suppresses nothing here: \
                 memory/stack-overflow until 2025-02-04 (site); `crashsift rules check PATH` shows where";
     assert_eq!(noted(&[entry(other, "2025-02-04")], THREE), [told]);
-    // It still holds on the day of the last incident; it is of use; its findings are shown again, which is told.
+    // No note for a suppression that still holds on the day of the last incident, or that has an effect; a note that
+    // findings are shown again.
     assert!(noted(&[entry(other, "2025-02-05")], THREE).is_empty());
     assert!(noted(&[entry(other, "2024-05-23")], ONE).is_empty());
     let shown_again = noted(&[entry(OF_THREE, "2025-02-04")], THREE);
@@ -444,7 +445,7 @@ fn a_suppressed_finding_leaves_nothing_in_its_place() {
         "known",
         "suppress:\n  - {rule: cudnn/zlibwapi-delay-load, reason: Ordered.}\n  - {rule: memory/stack-overflow, reason: Known.}\n",
     )]);
-    // Its rule supersedes another one, which knows less of the same.
+    // Its rule supersedes a less specific one.
     let report = overlays.report(&["known"], "samples/delay-load-zlibwapi");
     let (finding, verdict) = (&first(&report, "findings")[0], &report["incidents"][0]["verdict"]);
     assert_eq!(text(finding, "superseded_by"), "cudnn/zlibwapi-delay-load");

@@ -79,7 +79,7 @@ fn a_second_cause_stands_in_the_sentence_when_it_is_nearly_as_likely() {
 fn a_sure_verdict_asks_only_for_what_its_rule_wants() {
     let sure = verdict(&[("stack-overflow", 0.8), ("heap-corruption", 0.75)]);
     assert_eq!(asked(&sure), (vec![1], false), "{sure}");
-    // A less sure one for what the two best rules want, and what the incident lacks.
+    // Below 0.8, the requests of the two best rules, and the missing evidence of the incident.
     let likely = verdict(&[("stack-overflow", 0.79), ("heap-corruption", 0.75), ("gpu-timeout", 0.7)]);
     assert_eq!(asked(&likely), (vec![1, 2], true), "{likely}");
 }
@@ -88,10 +88,10 @@ fn a_sure_verdict_asks_only_for_what_its_rule_wants() {
 #[test]
 fn only_the_best_rule_and_its_rival_ask_for_something() {
     let asking = |rules: &[(&str, f64)]| asked(&verdict(rules)).0;
-    // The third is as near, and the sentence names one rival.
+    // The third is nearly as likely, too, but the sentence names one rival.
     assert_eq!(asking(&[("stack-overflow", 0.4), ("heap-corruption", 0.36), ("gpu-timeout", 0.35)]), [1, 2]);
     assert_eq!(asking(&[("stack-overflow", 0.72), ("heap-corruption", 0.36)]), [1]);
-    // Of one cause, the surest knows what would decide.
+    // Of several rules with one cause, only the requests of the best one.
     assert_eq!(asking(&[("stack-overflow", 0.4), ("stack-overflow", 0.4), ("gpu-timeout", 0.35)]), [1, 3]);
     assert_eq!(asking(&[("stack-overflow", 0.29), ("heap-corruption", 0.28)]), [1]);
 }

@@ -80,7 +80,7 @@ impl Chunk {
         // Signature, size (set below), id and time of writing.
         self.bytes.raw(b"**\0\0").u32(0).u64(record_id).u64(record.time.0);
         self.stream(&record.content);
-        // Records are a multiple of eight bytes long; the size stands again at the end.
+        // Records are a multiple of eight bytes long; the size is repeated at the end.
         let size = (self.bytes.len() + 4 - start).next_multiple_of(8);
         self.bytes.zeros_to(start + size - 4).u32(count32(size));
         self.bytes.patch_u32(start + 4, count32(size));
@@ -263,7 +263,7 @@ fn name_hash(name: &str) -> u16 {
 mod tests {
     #[test]
     fn names_hash_as_windows_hashes_them() {
-        // Hashes as they stand in logs that Windows wrote.
+        // Hashes in logs that Windows wrote.
         for (name, hash) in [("Channel", 0x6183), ("EventData", 0x8244), ("Data", 0x6F8A), ("Name", 0x954B)] {
             assert_eq!(super::name_hash(name), hash, "{name}");
         }

@@ -87,7 +87,7 @@ impl Machine {
         if let Some(page) = self.mapped.get(&virtual_page) {
             return *page;
         }
-        // The nonpaged pool is mapped by a large page, as Windows does where it can: physical memory from 2 MiB up.
+        // A large page maps the nonpaged pool, as Windows does where it can: physical memory from 2 MiB up.
         let pooled = (POOL..POOL + 0x20_0000).contains(&address);
         let page = if pooled {
             let page = 0x200 + (address - POOL) / PAGE;

@@ -39,7 +39,7 @@ pub fn wide(stop: &Stop, kind: Kind) -> ByteWriter {
     out.patch(4, b"DU64");
     out.patch_u32(0x08, FREE_BUILD);
     out.patch_u32(0x0C, stop.build);
-    // Page table, page frame database, and lists that lie in the kernel's image.
+    // Page table, page frame database, and lists in the kernel's image.
     for (offset, value) in [
         (0x10, kind.page_tables),
         (0x18, 0xFFFF_D480_0000_0000),
@@ -56,7 +56,7 @@ pub fn wide(stop: &Stop, kind: Kind) -> ByteWriter {
         out.patch_u64(0x40 + index * 8, *parameter);
     }
     out.patch(CONTEXT.0, &stop.context.to_bytes());
-    // A stop that no exception preceded: a breakpoint at the instruction pointer.
+    // A blue screen without a preceding exception: a breakpoint at the instruction pointer.
     let mut exception = ByteWriter::new();
     exception.u32(0x8000_0003).u32(0).u64(0).u64(stop.context.rip).zeros_to(152);
     out.patch(EXCEPTION.0, &exception.into_bytes());

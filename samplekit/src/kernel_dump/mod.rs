@@ -53,7 +53,7 @@ impl Driver {
     /// A driver of a reproducible build, whose timestamp is a hash.
     #[must_use]
     pub fn new(path: &str, base: u64, size: u32) -> Self {
-        // The uppermost bit keeps it from being a date before 2038.
+        // The uppermost bit is set, so that it is no date before 2038.
         let timestamp = (stable_hash(path.as_bytes()) >> 32) as u32 | 0x8000_0000;
         Self { path: path.to_owned(), base, size, timestamp }
     }

@@ -137,7 +137,7 @@ fn compare_selection(
     let failed = reference.failed();
     let mut rest = scanned.known.iter().peekable();
     for expected in expected {
-        // What the crate could not decode stands between what it could.
+        // Records that the crate could not decode are between those that it could.
         while let Some(ours) = rest.next_if(|ours| ours.key() != expected.key()) {
             if failed.as_ref().is_none_or(|failed| failed.contains(&ours.id)) {
                 comparison.ours_alone += 1;

@@ -47,7 +47,7 @@ fn decode_chunk(chunk: &[u8], unknown: Option<Unknown>) -> Option<Decoded> {
     let mut bytes = chunk.to_vec();
     if unknown.is_some() {
         bytes.get_mut(..SIGNATURE.len())?.copy_from_slice(SIGNATURE);
-        // Without a table of names, which may be damaged, the crate reads each name where it stands.
+        // Without a table of names, which may be damaged, the crate reads each name at its own place.
         bytes.get_mut(chunk_header::NAMES..chunk_header::TEMPLATES)?.fill(0);
     }
     let mut data = EvtxChunkData::new(bytes, false).ok()?;

@@ -222,7 +222,7 @@ impl Source {
                     }
                 }
             }
-            // Records that are in two places, or in the wrong one.
+            // Records at two places, or at a wrong place.
             16 => {
                 if let (Some(from), Some(to)) = (random.pick(&self.records), random.pick(&self.records)) {
                     let size = (u32_at(&self.log[chunk_range(0)], from + 4) as usize).min(chunk.len() - from.max(to));
@@ -234,12 +234,12 @@ impl Source {
                 let end = (from + size).min(chunk.len());
                 chunk[from..end].fill(0);
             }
-            // The halves of the records change places.
+            // The halves of the records are swapped.
             18 => {
                 let middle = (end - chunk_header::END) / 2;
                 chunk[chunk_header::END..end].rotate_left(middle);
             }
-            // Texts that go on behind their end, which is at the first NUL.
+            // Texts that continue behind their end, which is at the first NUL.
             19 | 20 => {
                 for _ in 0..=random.below(3) {
                     let Some((at, units)) = random.pick(&self.texts).copied() else { continue };
@@ -274,7 +274,7 @@ fn repeated(log: &[u8]) -> Vec<u8> {
     let chunk = &log[chunk_range(0)];
     let mut records = Vec::new();
     let mut next = chunk_header::END;
-    // Those that the header does not know, too.
+    // Including records that the header does not count.
     while next + 28 <= chunk.len() && chunk[next..].starts_with(b"**\0\0") {
         records.push(next + 8);
         next += (u32_at(chunk, next + 4) as usize).max(28);
@@ -511,7 +511,7 @@ fn try_mutant(
         wrong(format!("{text} bytes of text in {chunks} chunks"));
     }
     let most = (source.took * SLOWER + WHOLE_CHUNK) * chunks as u32;
-    // Once may be chance.
+    // A single slow reading may be chance.
     if took > most && fastest(log, selection) > most {
         wrong(format!("{took:?} instead of {:?}", source.took));
     }
@@ -546,7 +546,7 @@ fn mutants_lose_nothing_that_a_full_decode_finds_and_say_the_same() {
     let source = |number| source_of(number, &written, &corpus);
     let start = Instant::now();
     let next = AtomicU64::new(0);
-    // Not by rayon, whose threads begin another batch while they wait for a pool.
+    // Not with rayon, whose threads begin another batch while they wait for a pool.
     let work = || {
         let (mut bench, mut total) = (Bench::new(), Outcome::default());
         loop {

@@ -113,13 +113,13 @@ fn the_event_id_may_be_a_number_or_a_text_in_the_template_or_a_value() {
         Record::instance(with(Node::text("1000")), vec![]),
         Record::instance(with(hole()), vec![Value::U16(1000).into()]),
         Record::plain(with(Node::text("1000"))),
-        // Types that Windows does not use there.
+        // Types that Windows does not use for these values.
         Record::instance(with(hole()), vec![Value::U32(1000).into()]),
         Record::instance(with(hole()), vec!["1000".into()]),
         Record::instance(with(Node::Literal(Value::U32(1000))), vec![]),
         Record::instance(with(Node::text(" 1000 ")), vec![]),
         Record::instance(with(Node::text("01000")), vec![]),
-        // Others.
+        // Records that are not wanted.
         Record::instance(with(Node::text("1001")), vec![]),
         Record::instance(with(hole()), vec![Value::U16(1001).into()]),
         Record::instance(with(Node::text("66536")), vec![]),
@@ -228,7 +228,7 @@ fn a_sid_before_the_provider_may_grow_and_shrink_from_record_to_record() {
 
 #[test]
 fn a_sid_that_does_not_have_the_size_of_its_descriptor_moves_what_follows() {
-    // Two parts, as its count says, but room for one or three.
+    // The SID's count is two parts, but there is room for one or three.
     let sid = |room: usize| {
         let mut bytes = vec![1, 2, 0, 0, 0, 0, 0, 5];
         bytes.resize(8 + 4 * room, 0x20);
@@ -239,7 +239,7 @@ fn a_sid_that_does_not_have_the_size_of_its_descriptor_moves_what_follows() {
     let log = log([2, 1, 3, 2].map(|room| {
         Record::instance(root.clone(), [vec![sid(room).into()], values(1000, "Application Error", "A", "B")].concat())
     }));
-    // Whatever the crate makes of the values behind the SID: the same is read here.
+    // The values behind the SID must be those that the crate reads.
     let known = ids(&wanted(&log).known);
     assert!(known.contains(&101) && known.contains(&104), "{known:?}");
 }
@@ -349,7 +349,7 @@ fn binary_xml_nested_without_end_costs_its_record_alone() {
 
 #[test]
 fn a_chunk_may_have_more_templates_than_the_table_holds() {
-    // Small records, each sent to a definition of its own, where none is.
+    // Small records, each with its own template offset, at which no template is defined.
     let small = event(vec![], vec![]);
     let mut records = vec![Record::instance(valued(), values(1000, "Application Error", "A", "first"))];
     records.extend((0..800).map(|_| Record::instance(small.clone(), vec![])));
@@ -359,7 +359,7 @@ fn a_chunk_may_have_more_templates_than_the_table_holds() {
     assert_eq!(log.len(), chunk_range(0).end, "one chunk");
     let chunk = &mut log[chunk_range(0)];
     let offsets = record_offsets(chunk);
-    // The first of the small ones holds its definition itself.
+    // The first of the small records contains its own definition.
     for (number, offset) in offsets[2..801].iter().enumerate() {
         put(chunk, offset + 24 + 10, &(40_000 + number as u32).to_le_bytes());
     }
@@ -525,7 +525,7 @@ fn records_left_over_in_a_closed_log_stay_out() {
     let closed = everything(&log);
     assert_eq!((ids(&closed.known), closed.recovered.len()), (vec![101, 102, 103, 104], 0));
     assert!(closed.losses.is_empty(), "{:?}", closed.losses);
-    // In an open one they count if they go on where the others end.
+    // In an open log they count if they continue the numbers of the others.
     make_dirty(&mut log);
     assert_eq!(ids(&everything(&log).recovered), [105, 106, 107, 108, 109, 110]);
     let chunk = &mut log[chunk_range(0)];
@@ -643,7 +643,7 @@ fn records_of_one_chunk_do_not_speak_for_the_next() {
 
 #[test]
 fn a_chunk_does_not_say_a_thousand_times_what_it_holds() {
-    // Small records, each of which puts the same text into its template many times.
+    // Small records, each of which uses the same text many times in its template.
     let text = Node::element("E", vec![], vec![Node::text(&"x".repeat(2000))]);
     let places = (0..200).map(|_| Node::hole(0, kind::XML)).collect();
     let data = Node::element("UserData", vec![], vec![Node::element("All", vec![], places)]);

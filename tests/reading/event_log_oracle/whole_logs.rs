@@ -90,7 +90,7 @@ fn recovered_records_of_the_corpus_are_as_many_as_were_measured() {
             continue;
         };
         let path = line.get("path").and_then(Value::as_str).expect("a path");
-        // Of a chunk in which the file ends, all were measured as such.
+        // In a chunk in which the file ends, all records were measured as recovered.
         if line.pointer("/evtx/tail_bytes").and_then(Value::as_u64) != Some(0) {
             continue;
         }

@@ -77,7 +77,7 @@ fn a_file_that_is_missing_is_told_once() {
         found.iter().map(|mistake| mistake.code).collect::<Vec<_>>()
     };
     assert_eq!(codes("t/nothing.tests.yaml"), [Code::R001]);
-    // What can't be read is not reported as missing in the other file, too.
+    // An unreadable file is not also reported as missing for the other file.
     fs::write(set.path("t/rule.tests.yaml"), [0xFF, 0xFE, 0x00]).expect("written");
     assert_eq!((codes(""), codes("t/rule.yaml")), (vec![Code::R001], vec![Code::R001]));
     set.write("t/rule.tests.yaml", TESTS);

@@ -112,7 +112,7 @@ fn a_rule_is_skipped_without_what_it_requires() {
     let trace = rules.trace("t/careful", &facts).expect("a rule");
     assert_eq!((trace.outcome(), trace.missing.len(), trace.confidence), (Outcome::Skipped, 1, None));
 
-    // What is ruled out stays so.
+    // A rule that is ruled out stays ruled out.
     facts.set("exception.code", Value::Number(1), None);
     assert_eq!(rules.trace("t/careful", &facts).expect("a rule").outcome(), Outcome::NoMatch);
 }

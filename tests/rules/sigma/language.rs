@@ -175,12 +175,12 @@ fn what_a_source_never_writes_decides_nothing() {
     assert_eq!(found(&format!("{demo}\n  condition: a"), "x"), 1);
     assert_eq!(found("  a: {IntegrityLevel: high}\n  condition: a", "x"), 1);
     assert_eq!(found("  a: {IntegrityLevel: low}\n  condition: a", "x"), 0);
-    // Security does not know the original file name: it can't be said that it is another one.
+    // The Security event has no original file name, so it is undecided whether it is another one.
     let original = "  b: {OriginalFileName: tool.exe}";
     assert_eq!(found(&format!("{demo}\n{original}\n  condition: a or b"), "x"), 1);
     assert_eq!(found(&format!("{demo}\n{original}\n  condition: a and not b"), "x"), 0);
     assert_eq!(found(&format!("{demo}\n{original}\n  condition: a and b"), "x"), 0);
-    // The command line is only recorded where a policy says so.
+    // The command line is only recorded where a policy enables it.
     let safe = "  b: {CommandLine|contains: safe}";
     assert_eq!(found(&format!("{demo}\n{safe}\n  condition: a and not b"), "x"), 1);
     assert_eq!(found(&format!("{demo}\n{safe}\n  condition: a and not b"), ""), 0);

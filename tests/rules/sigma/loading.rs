@@ -207,7 +207,7 @@ fn sigma_rules_are_listed_and_shown() {
     let shown = own(&["list"]).ends_with(0);
     assert!(shown.stderr.is_empty() && shown.stdout.starts_with("SIGMA RULE"), "{shown:#?}");
     assert!(shown.stdout.contains("  no: only rules with `product: windows`"), "{shown:#?}");
-    // Words narrow; a cause none of them has.
+    // Words filter Sigma rules; they have no cause.
     let title = program::text(&all[0], "title");
     let narrowed = own(&["list", title]).ends_with(0).stdout;
     assert_eq!(narrowed.lines().count(), 2, "{narrowed}");
@@ -215,7 +215,7 @@ fn sigma_rules_are_listed_and_shown() {
     let one = own(&["show", "0-1"]).ends_with(0).stdout;
     assert!(one.starts_with("0-1\n") && one.contains("\nLoaded      no: only rules with"), "{one}");
     own(&["show", "0-2"]).ends_with(2);
-    // Beside others, both are there.
+    // With built-in rules, both are printed.
     let both = program::run(["rules", "list", "-r", &path, "stack-overflow"]).ends_with(0).stdout;
     assert!(both.contains("memory/stack-overflow") && !both.contains("SIGMA RULE"), "{both}");
     let both = program::run(["rules", "show", "-r", &path, "memory/stack-overflow", "0-1"]).ends_with(0).stdout;

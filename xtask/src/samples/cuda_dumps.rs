@@ -30,7 +30,7 @@ pub fn access_violation_cudnn_dump() -> Minidump {
         code: 0xC000_0005,
         flags: 0,
         at: ("cudnn64_8.dll", 0x1_C3A4),
-        // A read at 18h: a member of an object that is not there.
+        // A read at 18h: a member of an object whose pointer is null.
         parameters: vec![0, 0x18],
         // mov rax, [rcx+18h]
         instruction: vec![0x48, 0x8B, 0x41, 0x18],
@@ -63,7 +63,7 @@ pub fn abort_below_cudnn() -> Sample {
     let mut callers = vec![
         ("cudnn64_8.dll", 0x1_18E3),
         ("cudnn64_8.dll", 0x2_0B6C),
-        // Left on the stack by an earlier call into the library that did load.
+        // A stale address of an earlier call into the library that was loaded.
         ("cudnn_ops_infer64_8.dll", 0x1A_44F0),
     ];
     callers.extend(below_tensorflow());

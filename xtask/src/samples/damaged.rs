@@ -10,7 +10,7 @@ use crate::scene::{Fault, Scene, Windows, windows_program};
 
 pub fn cut_dump() -> Sample {
     let mut bytes = access_violation_cudnn_dump().to_bytes();
-    // Memory is written last; what is left ends some bytes into it.
+    // Memory is written last; the remaining file ends some bytes into it.
     let memory: usize = access_violation_cudnn_dump().captured_bytes();
     bytes.truncate(bytes.len() - memory + 200);
     let name = "python.exe.4312.dmp";

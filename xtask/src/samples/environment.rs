@@ -128,7 +128,7 @@ pub fn driver_too_old() -> Sample {
         code: 0xE06D_7363,
         flags: 0x81,
         at: ("KERNELBASE.dll", 0x2_CF19),
-        // Nothing of what was thrown is in the dump.
+        // The dump contains nothing of the thrown object.
         parameters: vec![0x1993_0520, 0x0000_0042_7FCF_E6A0, 0, 0],
         instruction: vec![0x48, 0x8B, 0x8C, 0x24, 0xC0, 0x00, 0x00, 0x00],
         callers,

@@ -127,7 +127,7 @@ pub fn unloaded_driver() -> Sample {
     let gone = 0xFFFF_F803_5B20_0000;
     let mut stack = StackImage::new(pointer);
     stack.word(KERNEL + 0x43_E5A9).locals(10).frame(7, KERNEL + 0x43_C2D1).frame(16, KERNEL + 0x2F_1C70).locals(6);
-    // Execution of an address that is not there any more: the address and the instruction are the same.
+    // Execution at an address that is no longer mapped: the address and the instruction are the same.
     let parameters = [gone + 0x5120, 2, 8, gone + 0x5120];
     let mut dump = triage(stop(0xD1, parameters, FileTime::utc(2024, 8, 8, 20, 3, 44), pointer), &stack, core());
     dump.unloaded = vec![Driver::new("lanshaper.sys", gone, 0x3_4000)];
@@ -153,7 +153,7 @@ pub fn machine_check() -> Sample {
     let pointer = 0xFFFF_A781_33C1_F8F8;
     let mut stack = StackImage::new(pointer);
     stack.word(KERNEL + 0x4B_61A3).locals(10).frame(11, 0xFFFF_F803_1960_2114).frame(9, KERNEL + 0x53_0F07);
-    // What happened to run is on the stack, and has nothing to do with it.
+    // The stack contains whatever was running, which is unrelated to the error.
     stack.frame(14, THIRD_PARTY + 0x1_2208).locals(6);
     // Valid, uncorrected, context corrupt; error code 0x135: data read of the level-1 cache.
     let parameters = [0, 0xFFFF_CF05_7A1B_E028, 0xBE00_0000, 0x0080_0135];
@@ -271,8 +271,7 @@ pub fn live_report() -> Sample {
 
 pub fn with_pages() -> Sample {
     let pointer = 0xFFFF_BA0C_51F3_E5A8;
-    // Two return addresses with the calls before them, and between them one that an earlier call left: no call stands
-    // before it.
+    // Two return addresses with the calls before them, and between them a stale one without a call before it.
     let words = [KERNEL + 0x2F_1C70, FLTMGR + 0x5F9C, THIRD_PARTY + 0x1_2208];
     let code = |end: u64, last: &[u8]| {
         let mut bytes = vec![0x90; 0x20];

@@ -18,7 +18,7 @@ pub fn delay_load_zlibwapi() -> Sample {
     let images = tensorflow(Windows::Ten).without("cudnn_cnn_infer64_8.dll");
     let scene = Scene::new(images, Windows::Ten, 2980, time, 29);
     let address = |offset| scene.images.address(LIBRARY, offset);
-    // The DLL's name and the procedure's name lie in the data of the library that wants them.
+    // The names of the DLL and of the procedure are in the data of the library that imports them.
     let (dll_name, procedure_name) = (address(0x4A0_1F20), address(0x4A0_1F40));
 
     let mut fault = Fault {

@@ -13,7 +13,7 @@ pub fn stack_overflow() -> Sample {
     let mut images = python(Windows::Ten);
     images.load_plain(&format!(r"{ENVIRONMENT}\lib\site-packages\treeparse\{EXTENSION}"), 0x4_E000);
     let scene = Scene::new(images, Windows::Ten, 5316, time, 4);
-    // The same two functions call each other; what is captured ends before the first of them.
+    // The same two functions call each other; the captured part ends before the first call.
     let callers = [(EXTENSION, 0x1_20E8), (EXTENSION, 0x1_1C94)].repeat(30);
     let fault = Fault {
         code: 0xC000_00FD,

@@ -78,10 +78,10 @@ fn every_dump_has_its_fault_where_it_says() {
     for (sample, name, bytes) in files("minidump") {
         let dump = Minidump::read(bytes).expect("a minidump");
         let modules: MinidumpModuleList = dump.get_stream().expect("modules");
-        // Of samples whose truth is a file of its own, a test of its own compares what is said of them.
+        // Samples with a truth file are compared by another test.
         let Some(incident) = sample.incidents.first() else { continue };
         let Some(code) = incident.exception else {
-            // Crashpad fills the stream in although nothing was raised.
+            // Crashpad writes the stream even without an exception.
             let code = dump
                 .get_stream::<MinidumpException<'_>>()
                 .ok()

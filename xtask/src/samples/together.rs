@@ -100,7 +100,7 @@ pub fn unrelated_crashes_on_one_machine() -> Sample {
             0xC000_0096 => "0xC0000096",
             _ => "0xC0000005",
         };
-        // An illegal instruction alone mostly is one that the processor lacks.
+        // An illegal instruction alone is mostly one that the processor does not support.
         let causes = ["hardware-fault", "cpu-instability", "cpu-instruction-unsupported", "undetermined"];
         let causes = if code == "0xC000001D" { &causes[..] } else { &["hardware-fault", "undetermined"] };
         incidents.push(

@@ -87,7 +87,7 @@ pub fn managed_exception() -> Sample {
         ("Problem Signature 09", "System.IO.FileNotFoundException"),
     ];
     let report = report("CLR20r3", "tool.exe", FileTime::utc(2024, 9, 3, 16, 40, 5), &signature);
-    // As a user saved it again, and of a 32-bit program.
+    // Saved again by a user, and about a 32-bit program.
     let writing = Writing { byte_order_mark: false, guest: Some(332), ..Writing::ENGLISH };
     Sample {
         name: "wer-managed-exception",

@@ -144,7 +144,8 @@ fn differences(
             let rule = rules.get(&one.rule)?;
             let peer_matches = used.is_some();
             let case = Case { rule, at, record, peer_matches, used: *used };
-            // What is explained must be a difference: a rule in a file of several is judged with the others.
+            // A reason is only for a difference that this rule alone has: in a file with several rules, the others are
+            // applied, too.
             let is_so = any_matches(&rule.loaded(), record) != peer_matches;
             let reason = if is_so { peer.reason(&case) } else { None };
             Some(((*one).clone(), reason))

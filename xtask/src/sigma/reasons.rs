@@ -121,7 +121,7 @@ impl Differs for Hayabusa {
         }
         let used = case.used.into_iter().chain(made.iter().map(String::as_str)).filter_map(|id| self.rules.get(id));
         let rewritten: Vec<SigmaRules> = used.map(Rule::about_every_record).collect();
-        // Its fields have names of its own then, so that whether it matches can't be seen here.
+        // The rewritten rule uses other names of fields, so this program can't check whether it matches.
         if case.peer_matches && !case.is_of_source(&own) && rewritten.iter().any(|rules| case.is_of_source(rules)) {
             return Some("its rewritten rule is about another event, too");
         }

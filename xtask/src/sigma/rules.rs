@@ -89,7 +89,7 @@ pub fn read(folder: &Path) -> Result<BTreeMap<String, Rule>, String> {
             continue;
         }
         let text = fs::read_to_string(folder.join(&path)).map_err(|error| format!("{path}: {error}"))?;
-        // What is no YAML is counted where rules are loaded.
+        // Files that are no YAML are counted where rules are loaded.
         let Ok(documents) = parse_documents(&YamlText::new(path.clone(), text.clone())) else { continue };
         for document in &documents {
             let word = |node: Option<&Node>| node.and_then(Node::text).map(str::to_owned);
