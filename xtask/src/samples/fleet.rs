@@ -60,14 +60,14 @@ pub fn three_machines() -> Sample {
     files.push(File::minidump("Downloads/viewer.exe.8812.dmp", &of_nobody().dump));
     Sample {
         name: NAME,
-        shows: "Three machines over two months in one folder: crashes, hangs, stops, resets and a lost power supply, told \
-                by dumps, logs in two languages and both layouts, reports, and a text from each machine. What only looks \
-                alike stays apart: a process id that was used again, two crashes within three seconds, the same process \
-                on two machines, a report of another user, a text that fits two crashes.",
-        made: "PC-21 in German with the positional layout, a log exported twice, and a clock that was set back; PC-22, \
-               whose logs name it with and without its domain, with named fields, a stop with dump, a stop without an \
-               address, a burst of resets, a service that crashes again and again; PC-23 with an audit of processes; and \
-               a dump that lies by itself.",
+        shows: "Three machines over two months in one folder: crashes, hangs, blue screens, resets and a power loss, \
+                with dumps, logs in two languages and both layouts, reports, and a text from each machine. Similar \
+                incidents stay separate: a reused process id, two crashes within three seconds, the same process on \
+                two machines, a report of another user, a text that fits two crashes.",
+        made: "PC-21 in German with the positional layout, a log exported twice, and a clock that was set back; \
+               PC-22, whose logs name it with and without its domain, with named fields, a blue screen with dump, a \
+               blue screen without an address among its parameters, a burst of resets, a service that crashes again \
+               and again; PC-23 with an audit of processes; and a dump on its own.",
         files,
         incidents: vec![],
     }

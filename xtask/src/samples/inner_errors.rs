@@ -83,8 +83,8 @@ pub fn cpp_exception() -> Sample {
     let dump = cpp_dump(&scene, EXTENSION, &types, "tree.bin: the file ends within node 512");
     Sample {
         name: "cpp-exception-type",
-        shows: "A native extension of Python threw a C++ exception that nobody caught. The dump holds its type, its \
-                base classes and its text.",
+        shows: "A native extension of Python threw an unhandled C++ exception. The dump contains its type, its base \
+                classes and its text.",
         made: "python.exe 3.9 on Windows 10 19045; 0xE06D7363 at KERNELBASE.dll+0x2cf19; throw information of \
                treeparse::parse_error in treeparse.cp39-win_amd64.pyd, the object on the stack, its text on the heap.",
         files: vec![File::minidump("python.exe.4460.dmp", &dump)],
@@ -191,8 +191,8 @@ pub fn crashpad_annotations() -> Sample {
     dump.annotations = annotations("gpu-process");
     Sample {
         name: "trap-with-annotations",
-        shows: "A browser's check failed, and it ran into the trap that the compiler had put behind it: an undefined \
-                instruction, and nothing that the processor lacks. Its crash handler wrote down which process it was.",
+        shows: "A check in a browser failed, and the compiler's trap ended the process: an undefined instruction, \
+                not one that the processor lacks. The crash handler's annotations show which process it was.",
         made: "viewer.exe on Windows 11 22631; 0xC000001D at a ud2 in viewer.exe+0x24f10; annotations as Crashpad \
                writes them.",
         files: vec![File::minidump("viewer.exe.9760.dmp", &dump)],
@@ -219,8 +219,8 @@ pub fn dump_on_request() -> Sample {
     dump.annotations = annotations("browser");
     Sample {
         name: "dump-on-request",
-        shows: "A program asked for a dump of itself and went on. The stream of the exception is filled in, but \
-                nothing was raised: no crash may be made up.",
+        shows: "A program asked for a dump of itself and went on. The exception stream is filled in, but no \
+                exception was raised: it must not count as a crash.",
         made: "viewer.exe on Windows 11 22631; code 0x0517A7ED, which Crashpad writes for a dump without crash.",
         files: vec![File::minidump("viewer.exe.9992.dmp", &dump)],
         incidents: vec![

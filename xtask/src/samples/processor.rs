@@ -28,8 +28,8 @@ pub fn stack_overflow() -> Sample {
     let dump = scene.dump_with_stack(&fault, scene.stack(STACK_LIMIT, &fault));
     Sample {
         name: "stack-overflow",
-        shows: "A native extension of Python recursed until the thread's stack was used up. The stack pointer stands \
-                at the guard pages, and the same two return addresses repeat.",
+        shows: "A native extension of Python recursed until the thread's stack was used up. The stack pointer is at \
+                the guard pages, and the same two return addresses repeat.",
         made: "python.exe 3.9 on Windows 10 19045; 0xC00000FD at treeparse.cp39-win_amd64.pyd+0x12041, stack of 1 MiB \
                with guard pages below the stack pointer in the list of memory regions; 60 frames captured.",
         files: vec![File::minidump("python.exe.5316.dmp", &dump)],
