@@ -4,9 +4,9 @@
 mod copies;
 mod environment;
 mod fleet;
+mod generated_fleets;
 mod incidents;
 mod joins;
-mod made_fleets;
 mod other_incidents;
 mod patterns;
 mod remarks;

@@ -2,5 +2,5 @@
 
 mod coverage;
 mod evidence_format;
-mod page;
+mod report_page;
 mod schema;

@@ -1,11 +1,11 @@
 //! The meaning of rules: conditions with absent facts, comparisons, confidence, evidence and explanations.
 
-mod beside;
 mod built_in;
+mod conditions;
 mod findings;
+mod rule_keys;
 mod sets;
-mod several;
-mod truth;
+mod test_files;
 
 use std::fs;
 use std::path::{Path, PathBuf};

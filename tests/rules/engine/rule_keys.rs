@@ -1,4 +1,4 @@
-//! Adjustments of confidence, and rules that supersede others.
+//! The keys `adjust`, `requires` and `supersedes`, and texts that print facts.
 
 use std::fs;
 
