@@ -78,7 +78,7 @@ fn verdict(report: &str) -> (u32, &str) {
 }
 
 #[test]
-fn whoever_follows_the_five_minutes_sees_a_rule_of_their_own_fire() {
+fn following_the_five_minutes_makes_an_own_rule_match() {
     let readme = readme();
     let (_, section) = readme.split_once("\n## Add a rule in five minutes\n").expect("the section");
     let (section, _) = section.split_once("\n## ").expect("its end");

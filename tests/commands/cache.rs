@@ -286,7 +286,7 @@ fn files_that_can_not_be_used_are_noted_and_replaced() {
 }
 
 #[test]
-fn what_stands_in_a_files_place_and_can_not_be_replaced_is_noted() {
+fn what_is_in_a_files_place_and_can_not_be_replaced_is_noted() {
     let logs = logs();
     let cache = tempfile::tempdir().expect("a folder");
     let expected = with_cache(cache.path(), logs.path(), &[]).ends_with(0).stdout;

@@ -165,7 +165,7 @@ fn a_dump_is_no_ticket() {
 }
 
 #[test]
-fn a_verdict_whose_rule_is_left_out_says_so() {
+fn a_verdict_whose_rule_is_left_out_shows_it() {
     let shown = analyze_with_site_rules(&format!("--min-confidence 0.99 {STACK_OVERFLOW}")).ends_with(0).stdout;
     assert!(shown.contains("left out by --min-confidence"), "{shown}");
 }
@@ -191,7 +191,7 @@ fn the_manual_page_holds_every_command_and_refers_to_no_other_page() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_are_usage_errors_and_say_what_would_be_right() {
+fn arguments_that_make_no_sense_are_usage_errors_that_show_what_would_be_right() {
     for (arguments, right) in [
         ("", "<PATH>"),
         ("--format xml samples", "[possible values: text, json, jsonl, csv, markdown, html]"),
@@ -219,7 +219,7 @@ fn arguments_that_make_no_sense_are_usage_errors_and_say_what_would_be_right() {
 }
 
 #[test]
-fn commands_that_do_not_exist_are_usage_errors_and_say_which_do() {
+fn commands_that_do_not_exist_are_usage_errors_that_name_those_that_do() {
     for (arguments, right) in [
         ("", "Usage: crashsift <COMMAND>"),
         ("analyse samples", "'analyze'"),
@@ -249,7 +249,7 @@ fn commands_that_do_not_exist_are_usage_errors_and_say_which_do() {
 }
 
 #[test]
-fn what_leads_nowhere_is_told_with_its_name() {
+fn what_leads_nowhere_is_reported_with_its_name() {
     let analyzed = analyze_with_site_rules("no/such/folder").ends_with(4);
     assert!(analyzed.stderr.starts_with("crashsift: no/such/folder: no such file or folder\n"), "{analyzed:#?}");
     let inspected = run(["inspect", "no-such.dmp"]).ends_with(4);
@@ -260,7 +260,7 @@ fn what_leads_nowhere_is_told_with_its_name() {
 }
 
 #[test]
-fn an_archive_that_is_not_opened_is_told_to_be_extracted() {
+fn for_an_archive_that_is_not_opened_the_report_asks_to_extract_it() {
     let folder = folder();
     fs::write(folder.path().join("logs.rar"), b"Rar!\x1A\x07\x01\0 an archive").expect("a file");
     fs::copy(STACK_OVERFLOW, folder.path().join("a.dmp")).expect("a dump");
@@ -382,7 +382,7 @@ fn an_unwritable_output_is_not_explained_by_a_temporary_file() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_and_is_no_success() {
+fn a_full_disk_is_reported_and_is_no_success() {
     let run = analyze_with_site_rules(&format!("-o /dev/full {STACK_OVERFLOW}"));
     assert!(run.code != 0 && run.stderr.contains("/dev/full"), "{run:#?}");
 
@@ -524,7 +524,7 @@ fn a_ticket_joins_other_evidence_in_one_run() {
 
 #[cfg(unix)]
 #[test]
-fn a_ticket_in_a_pipe_that_nobody_writes_is_refused_and_not_waited_for() {
+fn a_ticket_in_a_pipe_without_writer_is_refused_and_not_waited_for() {
     let folder = folder();
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
@@ -606,7 +606,7 @@ fn verbose_lists_every_artifact() {
 // Rules.
 
 #[test]
-fn rules_are_added_to_the_built_in_ones_or_stand_alone() {
+fn rules_are_added_to_the_built_in_ones_or_used_alone() {
     let sets = |arguments: &str| {
         let report = analyze(&format!("-q -f json {arguments} {STACK_OVERFLOW}")).ends_with(0).json();
         let sets: Vec<String> = list(&report, "rulesets").iter().map(|set| text(set, "name").to_owned()).collect();
@@ -623,7 +623,7 @@ fn rules_are_added_to_the_built_in_ones_or_stand_alone() {
 }
 
 #[test]
-fn without_any_rules_incidents_are_told_and_none_is_judged() {
+fn without_any_rules_incidents_are_reported_and_none_is_judged() {
     let report = analyze(&format!("-f json --no-builtin-rules {STACK_OVERFLOW}")).ends_with(0).json();
     let incident = &report["incidents"][0];
     assert_eq!(list(incident, "findings"), [] as [Value; 0]);
@@ -720,7 +720,7 @@ fn the_facts_of_an_artifact() {
 }
 
 #[test]
-fn inspect_tells_apart_what_it_can_not_read_and_what_holds_no_incident() {
+fn inspect_distinguishes_what_it_can_not_read_and_what_holds_no_incident() {
     let run = run(["inspect", EMPTY_DUMP]).ends_with(4);
     assert_eq!(run.stdout, "");
     assert!(run.stderr.contains("samples/empty-dump/empty.dmp: failed: the file is empty"), "{run:#?}");
@@ -729,7 +729,7 @@ fn inspect_tells_apart_what_it_can_not_read_and_what_holds_no_incident() {
 }
 
 #[test]
-fn inspect_shows_what_is_in_an_artifact_that_tells_of_no_incident() {
+fn inspect_shows_what_is_in_an_artifact_without_incident() {
     let folder = folder();
     let mut log = EventLog::new("System", "PC-7");
     let time = FileTime::utc(2024, 5, 6, 8, 0, 0);

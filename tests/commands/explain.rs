@@ -52,7 +52,7 @@ fn a_negative_exit_code_is_typed_just_so() {
 }
 
 #[test]
-fn negative_codes_may_stand_anywhere_in_a_list() {
+fn negative_codes_may_be_anywhere_in_a_list() {
     let run = explain(["-f", "json", "126", "-1073740791", "0xC0000005", "-1073740940"]).ends_with(0);
     let firsts: Vec<String> =
         list(&run.json(), "codes").iter().map(|code| text(&list(code, "readings")[0], "code").to_owned()).collect();

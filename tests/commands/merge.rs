@@ -190,7 +190,7 @@ fn files_of_several_computers_under_one_path_stay_apart() {
 }
 
 #[test]
-fn what_cant_be_merged_is_said_with_report_and_reason() {
+fn what_cant_be_merged_is_reported_with_report_and_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/stack-overflow");
     let good = mergeable(folder.path(), "good.json", &sample);

@@ -39,7 +39,7 @@ fn shown(path: &Path) -> String {
 }
 
 #[test]
-fn a_rule_that_is_gone_is_told_with_the_incidents_that_it_judged() {
+fn a_rule_that_is_gone_is_listed_with_the_incidents_that_it_judged() {
     let folder = tempfile::tempdir().expect("a folder");
     let changed = rules_without_one(folder.path());
     let samples = ["samples/stack-overflow", "samples/heap-corruption"];
@@ -171,7 +171,7 @@ fn the_same_rules_change_nothing_and_broken_ones_are_not_used() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_told() {
+fn a_path_that_leads_nowhere_is_reported() {
     let some = run(["rules", "diff", "builtin", "builtin", "samples/stack-overflow", "samples/no-such"]).ends_with(0);
     assert!(some.stderr.contains("samples/no-such: no such file or folder"), "{some:#?}");
     let none = run(["rules", "diff", "builtin", "builtin", "samples/no-such"]).ends_with(4);
@@ -180,7 +180,7 @@ fn a_path_that_leads_nowhere_is_told() {
 }
 
 #[test]
-fn a_rule_that_takes_over_is_told_and_suppressed_is_told_apart_from_no_match() {
+fn a_rule_that_supersedes_is_named_and_suppressed_is_distinguished_from_no_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let changed = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -205,7 +205,7 @@ fn a_rule_that_takes_over_is_told_and_suppressed_is_told_apart_from_no_match() {
 }
 
 #[test]
-fn a_mergeable_report_stands_for_its_artifacts() {
+fn a_mergeable_report_replaces_its_artifacts() {
     let folder = tempfile::tempdir().expect("a folder");
     let changed = rules_without_one(folder.path());
     let (whole, bare) = (shown(&folder.path().join("whole.json")), shown(&folder.path().join("bare.json")));
@@ -221,7 +221,7 @@ fn a_mergeable_report_stands_for_its_artifacts() {
 
 /// Users who change a file of a working copy pass its folder first.
 #[test]
-fn a_part_of_the_built_in_set_is_told_how_to_be_tried() {
+fn for_a_part_of_the_built_in_set_the_error_shows_how_to_try_it() {
     let told = run(["rules", "diff", "builtin", "rules/memory", "samples/stack-overflow"]).ends_with(2).stderr;
     assert!(told.contains("error[R019]: there are two rules `memory/stack-overflow`"), "{told}");
     assert!(told.contains("give the whole folder, whose ruleset.yaml says `name: builtin`"), "{told}");
@@ -229,7 +229,7 @@ fn a_part_of_the_built_in_set_is_told_how_to_be_tried() {
 
 /// Where another set disables or suppresses a rule, that set is named.
 #[test]
-fn a_rule_that_is_disabled_new_or_gone_says_so() {
+fn a_rule_that_is_disabled_new_or_gone_is_shown_as_such() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("site.yaml");
     fs::write(&path, "schema: 1\ndisable: [{rule: memory/stack-overflow, reason: Known.}]\n").expect("written");
@@ -272,7 +272,7 @@ fn many_changes_are_summed_up() {
 
 /// An overlay is compared over a set that is on both sides.
 #[test]
-fn rule_sets_of_both_sides_stand_before_old_and_new() {
+fn rule_sets_of_both_sides_come_before_old_and_new() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str, text: &str| {
         let path = folder.path().join(name);

@@ -78,7 +78,7 @@ fn the_draft_for_every_incident_of_the_samples_passes_and_matches_it() {
 }
 
 #[test]
-fn a_draft_says_what_is_left_to_decide_and_is_never_written_over_anything() {
+fn a_draft_lists_what_is_left_to_decide_and_overwrites_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("ledger/aborts.yaml");
     let sample = "samples/undecidable-abort";
@@ -109,7 +109,7 @@ fn a_draft_says_what_is_left_to_decide_and_is_never_written_over_anything() {
 }
 
 #[test]
-fn selections_say_where_they_are_from_and_how_common_they_are() {
+fn selections_show_where_they_are_from_and_how_common_they_are() {
     let draft = run(["rules", "new", "--from", FLEET, "--group", LEDGER]).ends_with(0).stdout;
     let of_selection = |name: &str| {
         let (before, _) = draft.split_once(&format!("\n      {name}:\n")).expect("a selection");
@@ -273,7 +273,7 @@ fn artifacts_can_be_given_as_to_other_commands() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_told() {
+fn a_path_that_leads_nowhere_is_reported() {
     let said = |arguments: &[&str], code| run(["rules", "new"].iter().chain(arguments)).ends_with(code).stderr;
     let lost = "crashsift: samples/no-such.txt: no such file or folder\n";
     assert_eq!(said(&["samples/no-such.txt"], 4), format!("{lost}crashsift: no incident was found there\n"));
@@ -296,7 +296,7 @@ fn what_to_collect_is_one_thing_when_it_is_no_comment_any_longer() {
 
 /// `rules check` of the whole set would refuse it later.
 #[test]
-fn a_file_that_stands_in_the_folder_of_another_area_is_told() {
+fn a_file_in_the_folder_of_another_area_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let written = |id: &[&str], path: &str| {
         let path = folder.path().join(path);

@@ -95,7 +95,7 @@ fn every_built_in_rule_has_a_page_and_every_link_leads_to_one() {
 }
 
 #[test]
-fn a_page_says_what_the_rule_says_with_the_facts_of_its_example() {
+fn a_page_has_the_texts_of_the_rule_with_the_facts_of_its_example() {
     let folder = tempfile::tempdir().expect("a folder");
     pages(folder.path(), &["--no-builtin-rules", "-r", "tests/rule_sets/demo"]).ends_with(0);
     let files = files(folder.path());
@@ -134,7 +134,7 @@ fn pages_are_written_anew_and_nothing_else_is_touched() {
 }
 
 #[test]
-fn what_others_do_to_a_rule_stands_on_its_page_and_does_not_change_what_it_says() {
+fn changes_by_other_sets_are_on_a_rules_page_and_do_not_change_its_texts() {
     let folder = tempfile::tempdir().expect("a folder");
     let site = folder.path().join("site.yaml");
     fs::write(

@@ -21,7 +21,7 @@ fn rules(document: &Value) -> &[Value] {
 }
 
 #[test]
-fn of_an_incident_every_rule_says_what_it_found() {
+fn of_an_incident_every_rule_shows_what_it_found() {
     let id = id();
     let document = run(["why", "-f", "json", &id, SAMPLE]).ends_with(0).json();
     let all = rules(&document);
@@ -69,7 +69,7 @@ fn the_beginning_of_an_id_is_enough_when_no_other_begins_so() {
 }
 
 #[test]
-fn of_a_rule_every_incident_says_why_it_matches_or_not() {
+fn of_a_rule_every_incident_shows_why_it_matches_or_not() {
     let run = run(["why", "memory/stack-overflow", "samples/stack-overflow", "samples/heap-corruption"]).ends_with(0);
     assert_eq!(run.stdout.matches("Incident ").count(), 2, "{}", run.stdout);
     assert!(run.stdout.contains("memory/stack-overflow matches: stack-overflow 0.9"), "{}", run.stdout);
@@ -81,7 +81,7 @@ fn of_a_rule_every_incident_says_why_it_matches_or_not() {
 }
 
 #[test]
-fn the_log_is_named_that_would_say_that_something_was_not_recorded() {
+fn the_log_is_named_that_would_show_that_something_was_not_recorded() {
     let shown = run(["why", "gpu/reset-before-crash", "samples/event-pair-positional"]).ends_with(0).stdout;
     assert!(shown.contains("gpu/reset-before-crash lacks facts"), "{shown}");
     assert!(shown.contains("0 of 1 entries fit, and the logs do not cover all of the time"), "{shown}");
@@ -90,7 +90,7 @@ fn the_log_is_named_that_would_say_that_something_was_not_recorded() {
 }
 
 #[test]
-fn what_an_incident_lacks_itself_is_said_of_patterns() {
+fn for_patterns_the_missing_facts_of_the_incident_are_named() {
     let arguments =
         ["why", "-f", "json", "application/same-place-on-several-machines", "samples/access-violation-cudnn"];
     let document = run(arguments).ends_with(0).json();
@@ -101,7 +101,7 @@ fn what_an_incident_lacks_itself_is_said_of_patterns() {
 }
 
 #[test]
-fn a_rule_that_another_one_takes_the_place_of_says_so() {
+fn a_superseded_rule_names_the_rule_that_supersedes_it() {
     let sample = "samples/delay-load-zlibwapi";
     let rule = "loader/delay-load-module";
     let document = run(["why", "-f", "json", rule, sample]).ends_with(0).json();
@@ -112,7 +112,7 @@ fn a_rule_that_another_one_takes_the_place_of_says_so() {
 }
 
 #[test]
-fn what_is_neither_incident_nor_rule_is_said() {
+fn what_is_neither_incident_nor_rule_is_reported() {
     for (what, reason) in [
         ("memory/nothing", "there is no rule memory/nothing; `crashsift rules list` shows all"),
         ("memory/stack-overflw", "there is no rule memory/stack-overflw; did you mean memory/stack-overflow? "),
@@ -132,7 +132,7 @@ fn what_is_neither_incident_nor_rule_is_said() {
 }
 
 #[test]
-fn artifacts_before_the_rule_are_told() {
+fn artifacts_before_the_rule_are_reported() {
     let run = run(["why", SAMPLE, "memory/stack-overflow"]).ends_with(2);
     let right = format!("the rule stands before the artifacts: `crashsift why memory/stack-overflow {SAMPLE}`");
     assert!(run.stderr.contains(&right), "{run:#?}");
@@ -230,13 +230,13 @@ fn one_rule_matches_and_two_match() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_told() {
+fn a_path_that_leads_nowhere_is_reported() {
     let run = run(["why", "memory/stack-overflow", "samples/stack-overflow", "samples/no-such"]).ends_with(0);
     assert!(run.stderr.contains("samples/no-such: no such file or folder"), "{run:#?}");
 }
 
 #[test]
-fn a_long_term_stands_as_its_file_has_it() {
+fn a_long_term_is_shown_as_in_its_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rules.yaml");
     let term = "      ended:
@@ -343,7 +343,7 @@ fn a_finding_names_the_entries_that_its_terms_matched() {
 
 /// Without text, hundreds of rules lack it: their phrases are not listed.
 #[test]
-fn what_many_rules_wait_for_is_said_once() {
+fn what_many_rules_lack_is_shown_once() {
     let sample = "samples/old-vc-runtime";
     let id = id_of(sample);
     let shown = run(["why", &id, sample]).ends_with(0).stdout;

@@ -63,7 +63,7 @@ impl Workbench {
 }
 
 #[test]
-fn what_was_cut_short_is_never_ok_unless_it_says_the_same() {
+fn what_was_cut_short_is_never_ok_unless_its_evidence_is_the_same() {
     let bench = Workbench::new();
     for path in samples() {
         let whole = fs::read(&path).expect("a sample");

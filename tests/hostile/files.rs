@@ -180,7 +180,7 @@ fn devices_are_never_opened() {
 /// The administrator can read any file; a file of the kernel that can't be read fails for everybody.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_can_not_be_read_is_told_and_the_rest_analyzed() {
+fn a_file_that_can_not_be_read_is_reported_and_the_rest_analyzed() {
     let folder = folder();
     write(folder.path().join("good.dmp"), dump(0));
     let report = analyze([Path::new("/proc/self/mem"), folder.path()]).ends_with(0).json();
@@ -192,7 +192,7 @@ fn a_file_that_can_not_be_read_is_told_and_the_rest_analyzed() {
 
 #[cfg(unix)]
 #[test]
-fn files_and_folders_without_permission_are_told_and_the_rest_analyzed() {
+fn files_and_folders_without_permission_are_reported_and_the_rest_analyzed() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = folder();
@@ -220,7 +220,7 @@ fn files_and_folders_without_permission_are_told_and_the_rest_analyzed() {
 /// A folder that not even the administrator can enter: its path is longer than the system allows.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_can_not_be_entered_is_told_and_the_rest_analyzed() {
+fn a_folder_that_can_not_be_entered_is_reported_and_the_rest_analyzed() {
     use nix::fcntl::{OFlag, open, openat};
     use nix::sys::stat::{Mode, mkdirat};
 
@@ -240,7 +240,7 @@ fn a_folder_that_can_not_be_entered_is_told_and_the_rest_analyzed() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_told_and_the_rest_analyzed() {
+fn a_path_that_leads_nowhere_is_reported_and_the_rest_analyzed() {
     let folder = folder();
     write(folder.path().join("good.dmp"), dump(0));
     let gone = folder.path().join("gone.dmp");

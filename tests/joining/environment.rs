@@ -152,7 +152,7 @@ fn the_runtime_that_was_loaded_first_is_a_fact() {
 }
 
 #[test]
-fn without_a_module_list_nothing_is_said_of_what_was_loaded_first_or_twice() {
+fn without_a_module_list_it_is_unknown_what_was_loaded_first_or_twice() {
     let (_, facts) = sample("event-pair-named/Application.evtx");
     assert!(["duplicates", "frameworks", "cuda_libraries"].iter().all(|list| facts.list(list).is_none()));
     assert!(facts.get("environment.msvcp140").is_none());
@@ -190,7 +190,7 @@ fn a_text_states_versions_that_are_looked_up_and_marked() {
 }
 
 #[test]
-fn the_module_at_fault_tells_a_version_where_no_list_does() {
+fn the_faulting_module_gives_a_version_where_no_list_does() {
     let (card, _) = ticket(
         "Faulting application name: python.exe, version: 3.10.11150.1013, time stamp: 0x642cc427\n\
          Faulting module name: nvcuda64.dll, version: 32.0.15.6070, time stamp: 0x66a7e7e5\n\
@@ -200,7 +200,7 @@ fn the_module_at_fault_tells_a_version_where_no_list_does() {
 }
 
 #[test]
-fn what_a_text_says_of_a_machine_is_marked_and_stands_behind_what_was_recorded() {
+fn what_a_text_states_of_a_machine_is_marked_and_comes_after_what_was_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/one-crash-three-artifacts");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");

@@ -87,7 +87,7 @@ fn all_incidents_of_three_machines_are_found_and_nothing_is_joined_that_does_not
 }
 
 #[test]
-fn each_join_says_its_key_and_how_strong_it_is() {
+fn each_join_has_its_key_and_strength() {
     let report = fleet();
     let mut keys: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for incident in list(&report, "incidents") {

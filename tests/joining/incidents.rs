@@ -83,7 +83,7 @@ fn two_stops_whose_parameters_are_only_a_status_are_two_incidents() {
 }
 
 #[test]
-fn a_ticket_that_gives_only_the_address_does_not_say_that_it_was_read() {
+fn a_ticket_that_gives_only_the_address_has_no_kind_of_access() {
     let text = b"OSError: exception: access violation writing 0x0000000000000010\n".to_vec();
     let report = report(&[("ticket.txt", text)], &Options::default());
     let exception = report.incidents[0].incident.exception.as_ref().expect("an exception");

@@ -204,7 +204,7 @@ fn the_metadata_beside_a_report_joins_it_and_its_event_by_the_reports_own_id() {
 }
 
 #[test]
-fn metadata_alone_tells_of_the_crash() {
+fn metadata_alone_is_evidence_of_the_crash() {
     let crash = crash("demo.exe", 4312, NOON);
     let folder = Folder::new();
     folder.file("WERInternalMetadata.xml", &crash.report((19045, 3693), &[]).metadata_bytes());
@@ -698,7 +698,7 @@ fn a_text_is_not_of_a_process_whose_other_record_has_another_id() {
 }
 
 #[test]
-fn records_without_any_id_join_by_program_version_and_time_and_say_that_this_is_likely() {
+fn records_without_any_id_join_by_program_version_and_time_as_likely() {
     let folder = Folder::new();
     folder.log("Application.evtx", "PC-1", without_ids(&crash("demo.exe", 4312, NOON)));
     let report = assert_incidents(&folder, &[&["Application.evtx#1", "Application.evtx#2"]]);
@@ -734,7 +734,7 @@ fn records_without_any_id_of_two_computers_or_two_versions_stay_apart() {
 }
 
 #[test]
-fn what_joined_evidence_says_differently_is_told_with_its_numbers() {
+fn contradictions_of_joined_evidence_are_remarked_with_its_numbers() {
     let mut crash = crash("demo.exe", 4312, NOON);
     let folder = Folder::new();
     folder.file("demo.exe.4312.dmp", &dump(&crash));
@@ -791,7 +791,7 @@ fn a_computer_with_and_without_its_domain_is_one_but_not_with_two_domains() {
 }
 
 #[test]
-fn a_dump_without_addresses_joins_the_only_start_that_tells_of_its_stop_within_the_hour() {
+fn a_dump_without_addresses_joins_the_only_start_that_records_its_stop_within_the_hour() {
     let started = |code: u32, parameters: [u64; 4], seconds: u64| {
         let id = Guid::made_up(&format!("{code} {parameters:?} {seconds}"));
         bugcheck(NOON.plus_seconds(seconds), code, parameters, r"C:\Windows\MEMORY.DMP", id)
@@ -914,7 +914,7 @@ fn a_stop_is_not_the_one_before_a_start_by_whose_records_the_system_ran_on() {
 }
 
 #[test]
-fn stops_of_two_times_in_one_incident_are_told() {
+fn stops_of_two_times_in_one_incident_are_remarked() {
     let remarks = |folder: &Folder, evidence: &str| -> Vec<String> {
         let report = folder.report();
         let remarks = list(incident(folder, &report, evidence), "remarks").iter();
@@ -1218,7 +1218,7 @@ fn the_copy_of_a_systems_folders_is_of_the_computer_that_its_logs_name() {
 }
 
 #[test]
-fn a_folder_with_dumps_of_two_processors_stands_for_no_machine() {
+fn a_folder_with_dumps_of_two_processors_is_of_no_machine() {
     let folder = Folder::new();
     folder.log("System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
     let (first, second) = (crash("demo.exe", 4312, NOON), crash("other.exe", 77, NOON.plus_seconds(100)));
@@ -1250,7 +1250,7 @@ fn dumps_of_other_systems_and_of_other_cases_take_no_host_of_a_folder() {
 }
 
 #[test]
-fn a_folder_with_dumps_of_two_builds_of_windows_stands_for_no_machine() {
+fn a_folder_with_dumps_of_two_builds_of_windows_is_of_no_machine() {
     let folder = Folder::new();
     folder.log("System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
     folder.file("a.dmp", &dump(&crash("demo.exe", 4312, NOON)));
@@ -1267,7 +1267,7 @@ fn a_folder_with_dumps_of_two_builds_of_windows_stands_for_no_machine() {
 }
 
 #[test]
-fn a_text_with_more_events_than_are_read_says_so() {
+fn a_text_with_more_events_than_are_read_is_partial() {
     let event = |second: u64| {
         format!(
             "<Event><System><Provider Name='Display'/><EventID>4101</EventID><TimeCreated \

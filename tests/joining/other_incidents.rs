@@ -166,7 +166,7 @@ fn a_finding_names_the_others_that_it_counted() {
 }
 
 #[test]
-fn an_entry_says_what_the_two_have_in_common() {
+fn an_entry_shows_what_the_two_have_in_common() {
     let logs = logs(&[("A", &[PLAIN]), ("B", &[(PLAIN.0, "other.dll", 0x2000, 90)])]);
     let (_folder, rules) = asking("other_incidents|any: {same_host: false}");
     let facts = facts_of(logs.path(), &rules);

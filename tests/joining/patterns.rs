@@ -387,7 +387,7 @@ fn firmware_bears_on_what_ended_the_system_and_not_on_a_crash() {
 }
 
 #[test]
-fn where_the_log_begins_too_late_nothing_is_said_of_changes_but_that() {
+fn where_the_log_begins_too_late_changes_are_unknown() {
     let report = as_json(&report_of(sample("driver-install-then-resets"), &Options::default()));
     let group = &report["groups"][0];
     assert_eq!(group.get("changes_before"), None);
@@ -589,7 +589,7 @@ fn drivers_of_stops_are_compared() {
 }
 
 #[test]
-fn an_incident_stands_in_the_timeline_once_and_its_records_do_not() {
+fn an_incident_is_in_the_timeline_once_and_its_records_are_not() {
     let report = as_json(&report_of(sample("victims-of-a-reset"), &Options::default()));
     let timeline = report["machines"][0]["timeline"].as_array().expect("a timeline");
     let told: Vec<&str> = timeline.iter().filter_map(|entry| entry["kind"].as_str()).collect();
@@ -601,7 +601,7 @@ fn an_incident_stands_in_the_timeline_once_and_its_records_do_not() {
 }
 
 #[test]
-fn incidents_outside_of_the_time_span_stand_without_id() {
+fn incidents_outside_of_the_time_span_have_no_id() {
     let whole = report_of(sample("victims-of-a-reset"), &Options::default());
     let options =
         Options { limits: Limits { since: whole.incidents[2].incident.time, until: None }, ..Options::default() };

@@ -44,7 +44,7 @@ fn remarks(crashes: &[&Crash], dump: Option<&Crash>) -> Vec<String> {
 }
 
 #[test]
-fn starts_that_differ_by_more_than_rounding_are_told() {
+fn starts_that_differ_by_more_than_rounding_are_remarked() {
     let first = crash();
     let of =
         |seconds| remarks(&[&first, &Crash { started: first.started.plus_seconds(seconds), ..first.clone() }], None);
@@ -56,7 +56,7 @@ fn starts_that_differ_by_more_than_rounding_are_told() {
 }
 
 #[test]
-fn times_that_differ_by_more_than_ten_minutes_are_told() {
+fn times_that_differ_by_more_than_ten_minutes_are_remarked() {
     let first = crash();
     let of = |seconds| remarks(&[&first, &Crash { time: first.time.plus_seconds(seconds), ..first.clone() }], None);
     assert_eq!(of(600), [""; 0]);
@@ -78,7 +78,7 @@ fn a_hosted_service_is_no_other_program() {
 
 /// `0xC000027B` only means that the dump contains further errors, which were raised at other addresses.
 #[test]
-fn a_stowed_exception_and_the_failure_that_it_stands_for_differ_in_nothing() {
+fn a_stowed_exception_does_not_contradict_the_failure_inside_it() {
     let failure = crash();
     let stowed = Crash { code: 0xC000_027B, ..failure.clone() };
     let of_code = |told: &[String]| told.iter().any(|remark| remark.contains("the exception code"));

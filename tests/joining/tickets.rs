@@ -96,7 +96,7 @@ fn a_text_joins_the_only_crash_that_agrees_with_it() {
 }
 
 #[test]
-fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
+fn a_text_that_fits_several_crashes_is_of_one_of_them_and_is_not_counted() {
     let two = log(&[crash("demo.exe", 0x1234, 0), crash("demo.exe", 0x5678, 5)]);
     let report = report(&[("a.evtx", &two), ("mail.txt", MAIL)]);
     let (texts, crashes): (Vec<_>, Vec<_>) =
@@ -119,7 +119,7 @@ fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
 }
 
 #[test]
-fn a_text_that_contradicts_stands_for_itself() {
+fn a_text_that_contradicts_is_an_incident_of_its_own() {
     let log = log(&[crash("demo.exe", 0x1234, 0)]);
     for text in [
         "Exception code: 0xc0000409\nFaulting module name: part.dll, version: 2.1.0.7",
@@ -150,7 +150,7 @@ fn a_text_about_a_program_that_did_not_answer_is_a_hang() {
 }
 
 #[test]
-fn a_text_of_another_day_stands_for_itself() {
+fn a_text_of_another_day_is_an_incident_of_its_own() {
     let log = log(&[crash("demo.exe", 0x1234, 0)]);
     let dated = |date: &str| {
         let text = [MAIL, date.as_bytes(), b"\n"].concat();
@@ -293,7 +293,7 @@ fn events_of_several_crashes_in_one_text_are_several_incidents() {
 }
 
 #[test]
-fn a_debuggers_analysis_tells_where_it_died_from_what_it_blames() {
+fn a_debuggers_analysis_distinguishes_the_faulting_from_the_blamed_module() {
     let text = b"ExceptionAddress: 00007ffa2c11286e (ucrtbase!abort+0x4e)\n   ExceptionCode: c0000409\n\
         PROCESS_NAME:  demo.exe\nIMAGE_NAME:  part.dll\n";
     let report = report(&[("a.log", text)]);
@@ -330,7 +330,7 @@ fn a_text_is_the_same_in_every_encoding() {
 }
 
 #[test]
-fn a_table_of_codes_is_no_crash_unless_somebody_says_so() {
+fn a_table_of_codes_is_no_crash_unless_the_text_is_given_as_a_ticket() {
     let table: String = (5..40).map(|number| format!("0xC00000{number:02X} means something\n")).collect();
     let skipped = report(&[("codes.md", table.as_bytes())]);
     assert!(skipped.incidents.is_empty());

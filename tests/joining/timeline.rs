@@ -104,7 +104,7 @@ fn what_was_installed_is_seen_for_a_week_and_the_rest_for_a_day() {
 }
 
 #[test]
-fn a_file_of_the_incident_is_told_by_its_whole_path_and_an_equal_name_elsewhere_is_only_a_mention() {
+fn a_file_of_the_incident_is_recognized_by_its_whole_path_and_an_equal_name_elsewhere_is_only_a_mention() {
     let acted = |seconds, file: &str, process: &str| {
         defender_action(NOON.minus_seconds(seconds), "Demo", file, process, "Quarantine").channel("Defender")
     };
@@ -122,7 +122,7 @@ fn a_file_of_the_incident_is_told_by_its_whole_path_and_an_equal_name_elsewhere_
 }
 
 #[test]
-fn a_refusal_to_the_running_process_is_told_by_its_id() {
+fn a_refusal_to_the_running_process_is_recognized_by_its_id() {
     let refused = |seconds, file, pid| applocker_block(NOON.minus_seconds(seconds), file, pid).channel("AppLocker");
     let events = [
         // Before the process started, another process had its id.
@@ -155,7 +155,7 @@ fn installations_do_not_crowd_out_what_failed() {
 }
 
 #[test]
-fn what_was_installed_before_the_first_crash_of_a_kind_says_how_long_before() {
+fn what_was_installed_before_the_first_crash_of_a_kind_has_its_distance() {
     let fields = ["kind", "seconds_before_first"];
     let driver = || driver_installed(NOON.minus_seconds(3600));
     let seen =
@@ -171,7 +171,7 @@ fn what_was_installed_before_the_first_crash_of_a_kind_says_how_long_before() {
 }
 
 #[test]
-fn records_of_one_reset_tell_of_one_incident() {
+fn records_of_one_reset_are_of_one_incident() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/driver-install-then-resets");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
@@ -205,7 +205,7 @@ fn an_ailing_drive_is_the_program_s_own_only_where_letters_and_the_start_of_wind
 }
 
 #[test]
-fn a_machine_check_tells_which_part_reported_what_kind_of_error() {
+fn a_machine_check_shows_which_part_reported_what_kind_of_error() {
     let check = |status| MachineCheck { apic_id: 6, bank: 5, status, address: 0, error_type: 10 };
     let events = [
         machine_check(NOON.minus_seconds(60), check(0xBEA0_0000_0000_0108)),

@@ -72,7 +72,7 @@ fn every_file_is_listed_and_the_report_does_not_depend_on_threads() {
 }
 
 #[test]
-fn minidumps_say_what_three_parsers_agree_on() {
+fn minidumps_give_what_three_parsers_agree_on() {
     let Some(corpus) = corpus() else { return };
     let mut checked = 0;
     for (line, path) in corpus.of_kind("minidump") {
@@ -150,7 +150,7 @@ fn is_wanted(provider: &str, id: u64) -> bool {
 }
 
 #[test]
-fn event_logs_count_every_record_and_tell_of_every_crash() {
+fn event_logs_count_every_record_and_show_every_crash() {
     let Some(corpus) = corpus() else { return };
     let report: Value = serde_json::from_str(&as_json(&analyzed(&corpus, 2))).expect("JSON");
     let told = places(&report);

@@ -236,7 +236,7 @@ fn members_of_one_name_are_all_read() {
 }
 
 #[test]
-fn what_needs_a_password_is_told() {
+fn members_with_a_password_are_reported() {
     let report = analyzed("secret.zip", &zip_with(&[("a.dmp", &dump())], ENCRYPTED, STORED), 4);
     let archive = artifact(&report, "secret.zip");
     assert_eq!(text(archive, "status"), "failed");
@@ -248,7 +248,7 @@ fn what_needs_a_password_is_told() {
 }
 
 #[test]
-fn what_is_compressed_in_a_way_that_is_not_known_is_told() {
+fn members_with_an_unknown_compression_are_reported() {
     let report = analyzed("other.zip", &zip_with(&[("a.dmp", &dump())], 0, UNKNOWN), 4);
     let archive = artifact(&report, "other.zip");
     assert_eq!(text(archive, "status"), "failed");
@@ -389,7 +389,7 @@ fn long_names_of_tar_are_known_and_never_read_without_end() {
 }
 
 #[test]
-fn sparse_files_of_tar_are_told_and_cost_no_other() {
+fn sparse_files_of_tar_are_reported_and_cost_no_other() {
     let mut builder = tar::Builder::new(Vec::new());
     let about = [("GNU.sparse.major", &b"1"[..]), ("GNU.sparse.name", b"memory.dmp")];
     builder.append_pax_extensions(about).expect("memory");
@@ -405,7 +405,7 @@ fn sparse_files_of_tar_are_told_and_cost_no_other() {
 }
 
 #[test]
-fn a_size_that_stands_before_a_file_of_tar_is_believed_only_where_it_is_also_the_headers() {
+fn a_size_before_a_file_of_tar_is_used_only_where_the_header_has_the_same() {
     for (stated, found) in [("4", 2), ("5", 0), ("many", 0)] {
         let mut builder = tar::Builder::new(Vec::new());
         builder.append_pax_extensions([("size", stated.as_bytes())]).expect("memory");
@@ -453,7 +453,7 @@ fn a_cache_changes_nothing_and_inspect_reads_archives_too() {
 }
 
 #[test]
-fn kinds_that_are_not_opened_are_told() {
+fn kinds_that_are_not_opened_are_reported() {
     for (name, content) in [("a.rar", &b"Rar!\x1A\x07\x01\0 and more"[..]), ("a.7z", b"7z\xBC\xAF\x27\x1C\0\x04")] {
         let report = analyzed(name, content, 4);
         let archive = artifact(&report, name);

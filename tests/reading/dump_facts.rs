@@ -46,7 +46,7 @@ fn listed(facts: &FactSet, list: &str, field: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_null_pointer_is_told_by_its_page() {
+fn a_null_pointer_is_recognized_by_its_page() {
     has(
         &of_sample("access-violation-cudnn/python.exe.4312.dmp"),
         &[
@@ -78,7 +78,7 @@ fn a_pattern_is_found_in_the_registers_where_the_processor_reports_no_address() 
 }
 
 #[test]
-fn the_memory_map_tells_what_lies_at_an_address() {
+fn the_memory_map_shows_what_is_at_an_address() {
     has(
         &of_sample("write-to-code/ledger.exe.9004.dmp"),
         &[
@@ -98,7 +98,7 @@ fn the_memory_map_tells_what_lies_at_an_address() {
 }
 
 #[test]
-fn a_stack_that_is_used_up_is_told_by_its_limits() {
+fn a_stack_that_is_used_up_is_recognized_by_its_limits() {
     for dump in ["stack-overflow/python.exe.5316.dmp", "stack-end-access-violation/ledger.exe.8016.dmp"] {
         has(&of_sample(dump), &[("stack.exhausted", "true"), ("stack.size", "1048576"), ("stack.left", "16384")]);
     }
@@ -180,7 +180,7 @@ fn a_dump_that_was_asked_for_has_no_exception() {
 /// Compared with registers, environment blocks, stacks and instruction bytes that another reader extracted from the
 /// same files.
 #[test]
-fn dumps_of_others_say_what_lies_at_their_addresses() {
+fn third_party_dumps_show_what_is_at_their_addresses() {
     let Some(folder) = std::env::var_os("CRASHSIFT_CORPUS").map(PathBuf::from) else {
         println!("skipped: CRASHSIFT_CORPUS is not set");
         return;

@@ -130,7 +130,7 @@ fn at_instruction(code: u32, parameters: [u64; 2], instruction: &[u8]) -> Minidu
 }
 
 #[test]
-fn traps_of_arm64_are_told_and_other_instructions_are_not_guessed() {
+fn traps_of_arm64_are_decoded_and_other_instructions_are_not_guessed() {
     const ARM64: u16 = 12;
     let of = |code, word: u32| of_architecture(&at_instruction(code, [7, 0], &word.to_le_bytes()), ARM64);
     let fast_fail = of(0xC000_0409, 0xD43E_0060);
@@ -152,7 +152,7 @@ fn instructions_of_32_bit_programs_are_read_as_such() {
 }
 
 #[test]
-fn of_a_long_comment_the_beginning_is_read_and_the_rest_told_as_missing() {
+fn of_a_long_comment_the_beginning_is_read_and_the_rest_reported_as_missing() {
     const COMMENT_A: u32 = 10;
     let mut dump = violation(APP + 0x1000, [READ, 0x18]);
     dump.other_streams = vec![(COMMENT_A, b"*** Unhandled exception\n".repeat(20_000))];
@@ -168,7 +168,7 @@ fn of_a_long_comment_the_beginning_is_read_and_the_rest_told_as_missing() {
 }
 
 #[test]
-fn a_dump_of_a_hung_window_tells_of_a_hang_whatever_was_raised_before() {
+fn a_dump_of_a_hung_window_is_a_hang_whatever_was_raised_before() {
     const COMMENT_W: u32 = 11;
     let mut dump = violation(APP + 0x1000, [READ, 0x18]);
     let comment = "\n*** procdump -ma -h 4312\n*** Hung window detected: 140aa0\0";

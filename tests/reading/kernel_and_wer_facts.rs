@@ -109,7 +109,7 @@ fn a_driver_that_is_gone_is_the_fault_site() {
 }
 
 #[test]
-fn reports_tell_of_hangs_and_systems() {
+fn facts_of_hang_reports_and_systems_are_read() {
     all_shown(
         "wer-hang-on-spooler",
         &[
@@ -136,7 +136,7 @@ fn reports_tell_of_hangs_and_systems() {
 }
 
 #[test]
-fn a_report_of_no_crash_is_told_by_its_name() {
+fn a_report_that_is_no_crash_is_recognized_by_its_name() {
     let inspected = inspected("wer-leak-suspicion");
     assert!(inspected.incidents.is_empty());
     assert_eq!(inspected.reports, ["WER report: RADAR_PRE_LEAK_64 of viewer.exe"]);

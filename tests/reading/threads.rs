@@ -96,7 +96,7 @@ fn starts(of: &[(u32, u64)]) -> Vec<u8> {
 }
 
 #[test]
-fn each_thread_says_who_it_is_where_it_started_and_where_it_was() {
+fn each_thread_has_its_name_its_start_and_its_place() {
     assert_eq!(
         threads(&of_dump(&scene(true))),
         [
@@ -108,7 +108,7 @@ fn each_thread_says_who_it_is_where_it_started_and_where_it_was() {
 }
 
 #[test]
-fn without_their_names_in_the_dump_nobody_knows_whether_threads_have_any() {
+fn names_of_threads_are_unknown_where_the_dump_has_none() {
     let facts = of_dump(&scene(false));
     let threads = facts.list("threads").expect("the threads");
     assert!(threads.iter().all(|thread| thread.get("name").is_none() && thread.get("nameless").is_none()));
@@ -124,7 +124,7 @@ fn a_dump_without_exception_has_no_crashing_thread() {
 }
 
 #[test]
-fn without_stack_walk_only_the_crashing_thread_tells_where_it_was() {
+fn without_stack_walk_only_the_crashing_thread_has_a_place() {
     let shown = threads(&of_sample("access-violation-cudnn/python.exe.4312.dmp", false));
     assert!(shown.iter().any(|thread| thread.contains("is_crashing=true") && thread.contains("top_module=cudnn")));
     let shown = threads(&of_sample("dump-without-exception/python (12640).dmp", false));
@@ -188,7 +188,7 @@ fn rules_quantify_over_threads() {
 }
 
 #[test]
-fn what_a_dump_does_not_tell_of_its_threads_leaves_a_rule_undecided() {
+fn what_a_dump_lacks_of_its_threads_leaves_a_rule_undecided() {
     let facts = of_dump(&scene(false));
     assert_eq!(truth(&facts, "'threads|none': {name: render}"), Truth::Undecided, "no names");
     let none = of_sample("ticket-stop-by-name", true);

@@ -240,7 +240,7 @@ fn of_several_files_of_a_name_the_one_of_the_same_build_is_used() {
 }
 
 #[test]
-fn files_that_could_not_be_used_are_told_with_the_reason() {
+fn files_that_could_not_be_used_are_reported_with_the_reason() {
     let scene = scene();
     let folder = tempfile::tempdir().expect("a folder");
     for image in &scene.images {

@@ -87,7 +87,7 @@ fn gaps_of(folder: &Path, kind: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn a_log_that_was_cleared_is_said_to_have_lost_what_was_before() {
+fn a_log_that_was_cleared_is_a_gap_before_that() {
     let folder = tempfile::tempdir().expect("a folder");
     let later = |day| display_reset(NOON.minus_seconds(day * DAY), "demo");
     let system = [cleared(Some("System"), 9), later(8), cleared(Some("Application"), 5), later(2)];
@@ -147,7 +147,7 @@ fn commands_name_the_program_where_its_name_is_harmless() {
 }
 
 #[test]
-fn the_text_says_each_request_once() {
+fn the_text_has_each_request_once() {
     let folder = folder();
     let path = folder.path().to_str().expect("text");
     let shown = run(["analyze", "-q", "-v", path]).ends_with(0).stdout;

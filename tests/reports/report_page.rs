@@ -242,7 +242,7 @@ fn every_key_is_described_and_every_described_key_appears() {
 }
 
 #[test]
-fn types_are_told_apart() {
+fn types_are_distinguished() {
     let described = |kind: &str, meaning: &str| Described {
         kind: kind.to_owned(),
         meaning: meaning.to_owned(),

@@ -167,7 +167,7 @@ fn reports_of_a_later_version_fit_and_reports_that_break_a_promise_do_not() {
 }
 
 #[test]
-fn every_key_says_what_it_means() {
+fn every_key_has_a_description() {
     fn undescribed(schema: &Value, path: &str, found: &mut Vec<String>) {
         let properties = schema["properties"].as_object().into_iter().flatten();
         for (key, value) in properties {

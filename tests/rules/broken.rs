@@ -114,7 +114,7 @@ fn every_code_has_a_file_with_its_mistake() {
 }
 
 #[test]
-fn every_mistake_is_as_bad_as_the_registry_says() {
+fn every_mistake_has_the_level_of_the_registry() {
     let sets = folder().join("sets");
     for path in children(&folder()).into_iter().filter(|path| *path != sets).chain(children(&sets)) {
         let found = match RuleSet::load(false, std::slice::from_ref(&path)) {

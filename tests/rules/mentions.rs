@@ -188,7 +188,7 @@ fn what_is_wrong_with_a_log_or_a_typo_takes_nothing_back() {
 }
 
 #[test]
-fn a_quotation_of_which_nobody_says_that_it_appeared_is_not_sure_beside_another_crash() {
+fn a_quotation_without_a_word_that_it_appeared_is_not_sure_beside_another_crash() {
     let crash = "Process finished with exit code -1073740791 (0xC0000409)\n";
     let of = |text: &str, rule: &str| {
         let report = report(text);
@@ -222,7 +222,7 @@ fn a_quotation_that_does_not_appear_or_appears_elsewhere_makes_no_rule_sure() {
 }
 
 #[test]
-fn what_an_older_row_or_another_said_makes_no_rule_sure() {
+fn errors_of_older_rows_or_of_others_make_no_rule_sure() {
     for text in [
         format!("January: {OMP}\nNow: exit code -1073741819\n"),
         format!("Comment 1 (OP): exit code -1073741819\nComment 2: {OMP}\nComment 3 (OP): I do not get that one.\n"),
@@ -292,7 +292,7 @@ fn what_a_program_printed_counts_whatever_it_advises() {
 }
 
 #[test]
-fn a_sure_finding_says_nothing_of_mentions_and_a_doubtful_one_does() {
+fn a_sure_finding_names_no_mentions_and_a_doubtful_one_does() {
     let doubtful = report("My colleague once had 0xC00000FD.\n");
     assert!(doubtful.incidents[0].findings[0].explanation.contains("only mentions this"));
     let sure = report("Process finished with exit code -1073741571 (0xC00000FD)\n");

@@ -52,7 +52,7 @@ fn a_selection_that_no_test_needs_fails_the_command() {
 }
 
 #[test]
-fn the_tests_of_built_in_rules_need_every_adjustment_that_decides_how_a_cause_is_told() {
+fn the_tests_of_built_in_rules_need_every_adjustment_that_decides_the_level_of_a_cause() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let mut looked_at = 0_usize;
     let mut lacking = Vec::new();

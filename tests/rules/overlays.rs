@@ -57,7 +57,7 @@ override:
 ";
 
 #[test]
-fn a_rule_is_given_anew_in_part_and_says_by_whom() {
+fn a_rule_is_overridden_in_part_and_names_the_rule_set() {
     let overlays = Overlays::new([("site", SITE)]);
     let (before, report) = (Overlays::new([]).report(&[], ONE), overlays.report(&["site"], ONE));
     let (old, new) = (&first(&before, "findings")[0], &first(&report, "findings")[0]);
@@ -98,7 +98,7 @@ fn a_later_overlay_is_over_an_earlier_one() {
 }
 
 #[test]
-fn a_disabled_rule_judges_nothing_and_is_told_with_its_reason() {
+fn a_disabled_rule_judges_nothing_and_is_listed_with_its_reason() {
     let overlays = Overlays::new([("site", "disable:\n  - {rule: memory/stack-overflow, reason: Known.}\n")]);
     let report = overlays.report(&["site"], ONE);
     assert_eq!(first(&report, "findings"), [json!(null); 0]);
@@ -205,7 +205,7 @@ fn a_suppression_ends_with_its_last_day_by_the_time_of_the_incident() {
 
 /// By the times of the incidents, whatever the day of the run.
 #[test]
-fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
+fn a_suppression_that_ended_and_has_no_effect_is_noted_once() {
     let entry = |rule: &str, until: &str| format!("  - {{rule: {rule}, reason: Known., until: {until}}}\n");
     let noted = |entries: &[String], sample: &str| -> Vec<String> {
         let overlays = Overlays::new([("site", &*format!("suppress:\n{}", entries.concat()))]);
@@ -234,7 +234,7 @@ fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
 
 /// `rules check` uses the current day, or that of `--today`.
 #[test]
-fn a_suppression_that_ended_is_told_by_the_check() {
+fn a_suppression_that_ended_is_reported_by_the_check() {
     let entry = "suppress:\n  - rule: memory/stack-overflow\n    reason: Known.\n    until: ";
     let checked = |until: &str, arguments: &[&str]| -> String {
         let overlays = Overlays::new([("site", &*format!("{entry}{until}\n"))]);
@@ -269,7 +269,7 @@ warning[R106]: this suppression of `memory/stack-overflow` ended with 2027-01-30
 }
 
 #[test]
-fn every_computer_is_also_one_that_nobody_knows() {
+fn every_computer_includes_an_unknown_one() {
     let of = |hosts: &str| {
         let entry = format!("suppress:\n  - {{rule: memory/stack-overflow, reason: Known., hosts: [{hosts}]}}\n");
         let report = Overlays::new([("site", &*entry)]).report(&["site"], ONE);
@@ -280,7 +280,7 @@ fn every_computer_is_also_one_that_nobody_knows() {
 }
 
 #[test]
-fn a_suppression_that_ended_is_told_by_why() {
+fn a_suppression_that_ended_is_reported_by_why() {
     let entry = format!("suppress:\n  - {{rule: {OF_THREE}, reason: Known., until: 2025-02-04}}\n");
     let overlays = Overlays::new([("site", &*entry)]);
     let told = overlays.run(&["site"], &["why", OF_THREE, THREE]).ends_with(0).stdout;
@@ -298,7 +298,7 @@ fn a_suppression_that_ended_is_told_by_why() {
 
 /// References are checked in the file that contains the ones in use: the rule, or an override that replaces them.
 #[test]
-fn references_are_looked_at_where_they_stand() {
+fn references_are_checked_in_the_file_that_contains_them() {
     let rule = fs::read_to_string("tests/broken_rules/lint-reference-no-address.yaml").expect("a rule");
     let overlays = Overlays::new([
         ("own", rule.split_once("schema: 1\n").expect("a rule").1),
@@ -317,7 +317,7 @@ fn references_are_looked_at_where_they_stand() {
 }
 
 #[test]
-fn what_would_be_right_is_told_of_what_an_overlay_can_not_say() {
+fn a_mistake_in_an_overlay_is_reported_with_what_would_be_right() {
     for (wrong, right) in [
         ("disable: [memory/stack-overflow]", "write `{rule: memory/stack-overflow, reason: ...}`"),
         ("disable:\n  - {rule: 'cudnn/*', reason: Known.}", "write an entry for each rule, with its whole id"),
@@ -332,7 +332,7 @@ fn what_would_be_right_is_told_of_what_an_overlay_can_not_say() {
 }
 
 #[test]
-fn what_is_legal_and_not_meant_is_told_by_the_check_alone() {
+fn what_is_legal_and_not_meant_is_reported_by_the_check_alone() {
     let rule = fs::read_to_string("tests/broken_rules/pattern-without-wildcard.yaml").expect("a rule");
     let overlays = Overlays::new([
         ("own", rule.split_once("schema: 1\n").expect("a rule").1),
@@ -354,7 +354,7 @@ fn what_is_legal_and_not_meant_is_told_by_the_check_alone() {
 }
 
 #[test]
-fn sets_of_one_name_are_told_apart_by_their_paths() {
+fn sets_of_one_name_are_distinguished_by_their_paths() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |team: &str| folder.path().join(team).join("site.yaml");
     for team in ["east", "west"] {

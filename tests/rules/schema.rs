@@ -174,7 +174,7 @@ const NOT_SEEN: &[&str] = &[
 ];
 
 #[test]
-fn it_refuses_what_the_program_refuses_as_far_as_a_schema_can_tell() {
+fn it_refuses_what_the_program_refuses_as_far_as_a_schema_can() {
     let validator = validator();
     let sets = project().join("tests/broken_rules/sets");
     let mut passed = Vec::new();

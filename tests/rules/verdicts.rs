@@ -66,7 +66,7 @@ fn a_finding_is_a_verdict_from_three_tenths_on() {
 }
 
 #[test]
-fn a_second_cause_stands_in_the_sentence_when_it_is_nearly_as_likely() {
+fn a_second_cause_is_in_the_sentence_when_it_is_nearly_as_likely() {
     let near = verdict(&[("stack-overflow", 0.6), ("heap-corruption", 0.51)]);
     assert_eq!(text(&near, "sentence"), "The cause is stack-overflow; or else: the cause is heap-corruption.");
     let far = verdict(&[("stack-overflow", 0.6), ("heap-corruption", 0.49)]);

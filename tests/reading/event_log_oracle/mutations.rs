@@ -539,7 +539,7 @@ fn try_mutant(
 }
 
 #[test]
-fn mutants_lose_nothing_that_a_full_decode_finds_and_say_the_same() {
+fn mutants_give_everything_that_a_full_decode_finds_with_the_same_values() {
     let (written, corpus) = (written_sources(), corpus_sources());
     let mutants = env::var("CRASHSIFT_MUTANTS").ok().and_then(|number| number.parse().ok()).unwrap_or(MUTANTS);
     let selections = [Selection::wanted(windows_events::catalogue::wanted()), Selection::everything()];

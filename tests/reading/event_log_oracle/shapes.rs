@@ -179,7 +179,7 @@ fn an_event_without_system_is_nobodys() {
 }
 
 #[test]
-fn the_system_may_stand_behind_the_data() {
+fn the_system_may_follow_the_data() {
     let system = Node::element("System", vec![], written_system("Application Error", 1000, "A", "B"));
     let root = Node::element("Event", vec![], vec![event_data(vec![data("AppName", Node::text("app.exe"))]), system]);
     let log = log([Record::plain(root.clone()), Record::instance(root, vec![])]);
@@ -187,7 +187,7 @@ fn the_system_may_stand_behind_the_data() {
 }
 
 #[test]
-fn providers_that_share_a_template_are_told_apart() {
+fn providers_that_share_a_template_are_distinguished() {
     let names =
         ["Application Error", "Application Errors", "Application", "Chatter", "Application Error", "Chattering Noise!"];
     let log = log(names.map(|name| Record::instance(valued(), values(1000, name, "Application", "PC-01"))));
@@ -642,7 +642,7 @@ fn records_of_one_chunk_do_not_speak_for_the_next() {
 }
 
 #[test]
-fn a_chunk_does_not_say_a_thousand_times_what_it_holds() {
+fn a_chunk_does_not_give_a_thousand_times_its_size_of_text() {
     // Small records, each of which uses the same text many times in its template.
     let text = Node::element("E", vec![], vec![Node::text(&"x".repeat(2000))]);
     let places = (0..200).map(|_| Node::hole(0, kind::XML)).collect();

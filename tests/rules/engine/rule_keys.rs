@@ -52,7 +52,7 @@ fn a_cap_holds_whatever_else_moves_the_confidence() {
 }
 
 #[test]
-fn what_a_rule_supersedes_is_told_after_all_others() {
+fn what_a_rule_supersedes_comes_after_all_others() {
     let rules = loaded(&[
         plain("t/general", "application-defect", "0.9", ""),
         plain("t/other", "heap-corruption", "0.3", ""),

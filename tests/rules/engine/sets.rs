@@ -9,7 +9,7 @@ use spanned_yaml::Code;
 use super::{demo, hooked, rule_with, tests_of};
 
 #[test]
-fn rule_sets_say_where_they_come_from() {
+fn rule_sets_show_their_sources() {
     let rules = demo();
     let infos: Vec<_> = rules.infos().into_iter().map(|info| (info.name, info.version, info.rules)).collect();
     assert_eq!(infos, [("demo".to_owned(), "1.2".to_owned(), 2)]);

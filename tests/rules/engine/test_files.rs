@@ -70,7 +70,7 @@ fn a_file_is_read_with_its_tests_whichever_of_them_is_named() {
 }
 
 #[test]
-fn a_file_that_is_missing_is_told_once() {
+fn a_file_that_is_missing_is_reported_once() {
     let set = Beside::new();
     let codes = |name: &str| {
         let found = RuleSet::load(true, &[set.path(name)]).expect_err("a mistake");

@@ -159,7 +159,7 @@ fn public_rules_are_loaded_or_rejected_for_what_is_not_supported() {
 }
 
 #[test]
-fn a_title_that_is_no_text_is_not_told_as_missing() {
+fn a_title_that_is_no_text_is_not_reported_as_missing() {
     for (title, expected) in [("title: [x]", "`title` is no text"), ("author: A", "`title` is missing")] {
         let text = about_starts("Image: x").replacen("title: A rule", title, 1);
         let rules = load(written(&[("rule.yml", &text)]).path());
