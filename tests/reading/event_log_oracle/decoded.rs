@@ -1,7 +1,7 @@
 //! Chunks as the `evtx` crate decodes them, and the rules by which its JSON becomes fields.
 //!
-//! The rules are those that `RecordFields` promises, put into code a second time: a defect would have to be made twice
-//! to go unseen. Both this and the scan's answers keep the order in which the record lists its fields.
+//! The rules are those that `RecordFields` promises, implemented a second time: a defect would have to be made twice to
+//! remain unnoticed. Both readers keep the order in which the record lists its fields.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
