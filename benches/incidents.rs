@@ -1,13 +1,13 @@
-//! What joining and grouping many incidents costs, and how it grows: a fleet of computers over two months, with crashes
-//! that two events tell of, some with dumps, hangs, stops, driver resets and services that ended. The aim is below 5
-//! seconds of CPU and 1 GiB for 100,000 incidents, and growth no worse than n log n; nothing here fails when it is
-//! missed. Then the same for the log of one computer that is full of crashes at one moment, where nothing but the program's
-//! name tells one record from the next.
+//! The cost of joining and grouping many incidents, and its growth: a fleet of computers over two months, with crashes
+//! that have two events, some with dumps, hangs, blue screens, driver resets and services that ended. The aim is below
+//! 5 seconds of CPU and 1 GiB for 100,000 incidents, and growth no worse than n log n; nothing fails here when it is
+//! missed. Then the same for the log of one computer that is full of crashes at one moment, where only the program's
+//! name distinguishes records.
 //!
 //!     cargo bench --bench incidents
 //!
-//! Each size runs in a process of its own, which prints its line: what joining and grouping cost by themselves,
-//! then the whole from evidence to report with judging, each with the most memory that the process had, evidence included.
+//! Each size runs in a process of its own, which prints its line: the cost of joining and grouping alone, then of the
+//! whole run from evidence to report with judging, each with the peak memory of the process, evidence included.
 
 #![expect(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "the benchmark's own small numbers")]
 
@@ -37,17 +37,17 @@ use windows_codes::Knowledge;
 
 use cpu::Cpu;
 
-/// How many incidents, the largest last.
+/// The numbers of incidents, the largest last.
 const SIZES: [u32; 4] = [12_500, 25_000, 50_000, 100_000];
 /// With this argument and a number the benchmark measures one size.
 const ONE: &str = "--incidents";
-/// With this one as well, the records of one computer at one moment.
+/// With this further argument, it measures the records of one computer at one moment.
 const MOMENT: &str = "--moment";
-/// The computers that they happened on.
+/// The number of computers.
 const HOSTS: u32 = 200;
 /// Two months, seconds.
 const SPAN: i64 = 60 * 24 * 3600;
-/// The dump that crashes get copies of.
+/// The dump that is copied for crashes.
 const DUMP: &str = "samples/abort-below-cudnn/python.exe.11928.dmp";
 
 fn main() {
@@ -129,7 +129,7 @@ fn measure(read: Vec<ReadArtifact>) -> Result<(), String> {
     })
 }
 
-/// Windows' own modules as the rules list them make no difference to what joining costs.
+/// Rules do not change the cost of joining, so there are none for Windows' own modules.
 struct NoCarriers;
 
 impl Carriers for NoCarriers {
@@ -184,7 +184,7 @@ fn mixed(position: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The logs and dumps of a fleet with so many incidents.
+/// The logs and dumps of a fleet with this number of incidents.
 fn fleet(count: u32) -> Result<Vec<ReadArtifact>, String> {
     let dump = dump()?;
     let mut fleet = Vec::new();
@@ -204,8 +204,8 @@ fn fleet(count: u32) -> Result<Vec<ReadArtifact>, String> {
     Ok(fleet)
 }
 
-/// A log with so many records of one computer, 100 microseconds apart: in turns a crash of one program and a .NET error of
-/// another.
+/// A log with this number of records of one computer, 100 microseconds apart: alternately a crash of one program and a
+/// .NET error of another.
 fn moment(count: u32) -> Vec<ReadArtifact> {
     let mut log = Log::of(0, 1);
     let begin = log.time(0, 0);
@@ -226,7 +226,7 @@ fn moment(count: u32) -> Vec<ReadArtifact> {
     vec![artifact("moment/events.evtx", "event-log", log.evidence)]
 }
 
-/// The record of a crash that tells the program and nothing else.
+/// The record of a crash with the program's name only.
 fn bare_crash() -> EventBody {
     EventBody::ApplicationError {
         app: "a.exe".into(),
@@ -269,7 +269,7 @@ fn artifact(path: &str, kind: &'static str, evidence: Vec<Evidence>) -> ReadArti
     ReadArtifact { artifact, pasted: false, evidence, coverage: Vec::new() }
 }
 
-/// What one computer's logs say.
+/// The records of one computer's logs.
 struct Log {
     host: u32,
     computer: Arc<str>,
@@ -283,7 +283,7 @@ impl Log {
         Self { host, computer: format!("PC-{host:03}.example.org").into(), apart: apart.max(1), evidence: Vec::new() }
     }
 
-    /// When the computer's incident of this number was.
+    /// The time of the computer's incident with this number.
     fn time(&self, number: u32, random: u64) -> Timestamp {
         /// 2024-03-01, seconds since 1970.
         const START: i64 = 1_709_251_200;
@@ -360,7 +360,7 @@ impl Log {
         self.add("Application Hang", 1002, "Application", time, body);
     }
 
-    /// Application Error 1000, and what Windows Error Reporting logs of it.
+    /// Application Error 1000, and the record of Windows Error Reporting about it.
     fn crash(&mut self, time: Timestamp, random: u64, number: u32) {
         const CODES: [u32; 6] = [0xC000_0005, 0xC000_0409, 0xC000_0374, 0xE06D_7363, 0xC000_001D, 0x8000_0003];
         let code = ExceptionCode(CODES[usize::try_from(random >> 16).unwrap_or_default() % CODES.len()]);
@@ -436,12 +436,12 @@ fn program(random: u64) -> Arc<str> {
     format!("program{}.exe", random >> 10 & 31).into()
 }
 
-/// When a process that crashed had started.
+/// When a crashed process had started.
 fn started(time: Timestamp) -> Timestamp {
     time.saturating_sub(SignedDuration::from_secs(600)).unwrap_or(time)
 }
 
-/// The most memory that this process had, MiB.
+/// The peak memory of this process, MiB.
 #[cfg(target_os = "linux")]
 fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

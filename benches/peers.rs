@@ -103,7 +103,7 @@ fn is_minidump(path: &Path) -> bool {
     fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"MDMP"
 }
 
-/// Runs a program without its output. How it ends is not asked: some of the dumps are damaged.
+/// Runs a program without its output. Its exit code is ignored: some of the dumps are damaged.
 fn silent(command: &mut Command) -> Result<(), String> {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().map(|_| ()).map_err(|error| error.to_string())
 }

@@ -1,7 +1,8 @@
-//! What many rules cost: 10,000 made-up ones are added to the built-in set. Aims: loading them takes less than a second
-//! of CPU, and the analysis of a folder at most 1.3 times as long as without them. Nothing here fails when one is missed.
+//! The cost of many rules: 10,000 generated rules are added to the built-in set. Aims: loading them takes less than a
+//! second of CPU, and the analysis of a folder at most 1.3 times as long as without them. Nothing fails here when an
+//! aim is missed.
 //!
-//! The folder is that of the samples, or what `CRASHSIFT_CORPUS` names.
+//! The folder is that of the samples, or the one in `CRASHSIFT_CORPUS`.
 //!
 //!     cargo bench --bench rules
 
@@ -17,11 +18,11 @@ use windows_codes::Knowledge;
 
 use cpu::Cpu;
 
-/// Rules that are added.
+/// Added rules.
 const RULES: usize = 10_000;
-/// Rules in a file.
+/// Rules in each file.
 const OF_A_FILE: usize = 100;
-/// Rounds that count; the round before them fills the caches.
+/// Measured rounds; the round before them fills the caches.
 const ROUNDS: usize = 5;
 
 fn main() {
@@ -42,7 +43,7 @@ fn run() -> Result<(), String> {
     let many = load(&added)?;
     let knowledge = Knowledge::builtin();
     let options = Options::default();
-    // One thread: its CPU time is what is asked for.
+    // One thread: its CPU time is measured.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     let pool = pool.map_err(|error| error.to_string())?;
     let analysis = |rules: &RuleSet| {
@@ -99,7 +100,7 @@ fn write_rules(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A selection of one of the shapes that rules mostly have, with facts by which its test matches.
+/// A selection of one of the usual forms, with facts that match it for its test.
 fn shape(number: usize) -> (String, String) {
     match number % 4 {
         0 => (

@@ -1,5 +1,5 @@
-//! What each step of a run costs, on the project's own samples: reading an artifact of each kind, loading the built-in
-//! rules, judging an incident, and a whole run over all samples.
+//! The cost of each step of a run, with the project's own samples: reading an artifact of each kind, loading the
+//! built-in rules, judging an incident, and a whole run over all samples.
 //!
 //!     cargo bench --bench steps
 
@@ -38,8 +38,8 @@ fn reading(criterion: &mut Criterion) {
     }
 }
 
-/// Dumps without stack walk: a small one, the same with 32 GiB behind it (what is not read costs nothing), and all that
-/// `CRASHSIFT_CORPUS` holds, if it is set.
+/// Dumps without stack walk: a small one, the same with 32 GiB behind it (which are not read), and all dumps of
+/// `CRASHSIFT_CORPUS`, if it is set.
 fn triage(criterion: &mut Criterion) {
     const LARGE: u64 = 32 << 30;
     let context = ReadContext::default();

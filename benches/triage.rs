@@ -1,6 +1,6 @@
-//! What the triage of a minidump costs (read without stack walk, joined, judged), by the dump's size: 1 MiB, 1 GiB and
-//! 32 GiB, of which all but the first KiB are holes; in a folder of many, and alone. The aim is below 100 microseconds of
-//! CPU on average, whatever the size; nothing here fails when it is missed.
+//! The cost of the triage of a minidump (read without stack walk, joined, judged), by the size of the dump: 1 MiB, 1
+//! GiB and 32 GiB, which are holes except for the first KiB; in a folder of many, and alone. The aim is below 100
+//! microseconds of CPU on average for every size; nothing fails here when it is missed.
 //!
 //!     cargo bench --bench triage
 
@@ -20,9 +20,9 @@ use cpu::Cpu;
 const SIZES: [(&str, u64); 3] = [("1 MiB", 1 << 20), ("1 GiB", 1 << 30), ("32 GiB", 32 << 30)];
 /// Dumps of each size in a folder: a third of them from each sample.
 const DUMPS: u32 = 600;
-/// Rounds that count; the round before them fills the caches.
+/// Measured rounds; the round before them fills the caches.
 const ROUNDS: usize = 7;
-/// The dumps that are made large: a crash with its modules, a damaged heap and a used-up stack.
+/// The dumps that are enlarged: a crash with its modules, a damaged heap and a used-up stack.
 const SAMPLES: [&str; 3] = [
     "samples/abort-below-cudnn/python.exe.11928.dmp",
     "samples/heap-corruption/python.exe.7604.dmp",
@@ -40,7 +40,7 @@ fn run() -> Result<(), String> {
     let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))?;
     let knowledge = Knowledge::builtin();
     let options = Options { no_stack_walk: true, ..Options::default() };
-    // One thread: its CPU time is what is asked for.
+    // One thread: its CPU time is measured.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     let pool = pool.map_err(|error| error.to_string())?;
 
@@ -78,7 +78,7 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Fills a folder with copies of the samples that are `bytes` long, each of a process and moment of its own.
+/// Fills a folder with copies of the samples that are `bytes` long, each of another process and time.
 fn sparse_dumps(folder: &Path, bytes: u64) -> io::Result<()> {
     fs::create_dir(folder)?;
     let samples = SAMPLES.map(|sample| Path::new(env!("CARGO_MANIFEST_DIR")).join(sample));
@@ -94,8 +94,8 @@ fn sparse_dumps(folder: &Path, bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a dump a time, a process id and a start of the process of its own: header field `TimeDateStamp`, and
-/// `ProcessId` and `ProcessCreateTime` of `MINIDUMP_MISC_INFO`.
+/// Gives a dump its own time, process id and start of the process: header field `TimeDateStamp`, and `ProcessId` and
+/// `ProcessCreateTime` of `MINIDUMP_MISC_INFO`.
 fn shift(dump: &mut [u8], number: u32) {
     const MISC_INFO: u32 = 15;
     let read = |dump: &[u8], at: u32| {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# A golden run: runs crashsift in all the ways that its users run it, keeps everything that it prints and writes, and
-# says where another program prints or writes something else. For changes that must not change any output.
+# A golden run: runs crashsift with all commands and options, records its output and the files that it writes, and prints
+# the differences to the record of another program. For changes that must not change any output.
 #
 #   scripts/golden.sh compare OLD NEW [DIR]   records both programs and prints every difference between them; OLD's
 #                                             record in DIR is used again when program, inputs and script are the same
@@ -11,12 +11,12 @@
 # Options, in any place:
 #   --only PATTERN   only steps whose name contains PATTERN, or fits it when it has `*` or `?`; can be given again
 #   --inputs TREE    the checkout whose samples, rules and broken rules both programs read (default: this one);
-#                    rules that are built into a program stay its own
-#   --jobs N         so many steps at a time (default: the number of processors)
-#   --lines N        so many lines are shown of each difference (default: 12)
+#                    each program keeps its built-in rules
+#   --jobs N         number of steps at a time (default: the number of processors)
+#   --lines N        number of lines printed of each difference (default: 12)
 #   --again          records OLD anew, too
 #
-# DIR is ~/.cache/crashsift-golden where none is given; it should lie outside of the repository. A record is a folder
+# DIR is ~/.cache/crashsift-golden where none is given; it should be outside of the repository. A record is a folder
 # with one file for each step: NAME.gz is a text with every command of the step, its exit code, standard output, standard
 # error, and the files that the step wrote. After a comparison DIR keeps those steps of NEW that differ; the last line
 # printed names the folder.
@@ -25,8 +25,8 @@
 # CRASHSIFT_ARTIFACT_CASES name (default: corpus, cases and artifact-cases in the folder `shared` beside the checkout),
 # and CRASHSIFT_FLEETS, the fleets that `CRASHSIFT_FLEETS=FOLDER cargo test whatever_machines_leave` keeps there.
 #
-# Programs run in a temporary folder with an environment of their own, under the name `crashsift`. In what is recorded,
-# the path of that folder and the program's version number are replaced by words, as are the names of cache files.
+# Programs run in a temporary folder with an environment of their own, under the name `crashsift`. In records, words
+# replace the path of that folder, the program's version number and the names of cache files.
 #
 # Needs Python 3.9 or later and diff. Exit code: 0 nothing differs, 1 something does, 2 called wrongly or not completed.
 

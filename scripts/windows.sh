@@ -4,12 +4,12 @@
 #
 #   scripts/windows.sh build    makes target/x86_64-pc-windows-gnu/dist/crashsift.exe, as it ships
 #   scripts/windows.sh test [PATH...]
-#                               builds both programs, runs both alike, compares what they print: on samples/, and on
-#                               further files and folders (whose names have to be such as Windows allows)
+#                               builds both programs, runs both, and compares their output: on samples/, and on
+#                               further files and folders (with names that Windows allows)
 #   scripts/windows.sh unit     runs the project's own tests as Windows programs
 #   scripts/windows.sh all      all three
 #
-# Needs: Debian 12 or later on amd64, cargo, and root or sudo for what apt-get has to install
+# Needs: Debian 12 or later on amd64, cargo, and root or sudo for the packages that apt-get installs
 # (gcc-mingw-w64-x86-64-posix to build; wine and wine64 to test). On Windows itself none of this is
 # needed: `cargo build --profile dist` is enough there.
 #
@@ -19,7 +19,7 @@
 # standard library for x86_64-pc-windows-gnu from those sources (-Zbuild-std), and mingw links.
 #
 # How it tests. Both programs get the same relative paths, with `/`, and have to print the same bytes; nothing is
-# normalised. Where a check gives other paths (absolute ones, `\`), it says what it makes equal before it compares.
+# normalised. Checks with other paths (absolute ones, `\`) state what they make equal before they compare.
 # Wine 8 lacks bcryptprimitives.dll; a stand-in with the one function that Rust needs (scripts/process-prng.c)
 # is put into the Wine prefix, never beside the program, and never shipped.
 #
@@ -47,7 +47,7 @@ readonly root cache out exe elf
 say() { printf '%s\n' "windows.sh: $*" >&2; }
 die() { say "$@"; exit 1; }
 
-# ---------------------------------------------------------------- what has to be installed
+# ---------------------------------------------------------------- packages
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"
@@ -144,7 +144,7 @@ build() {
 
 wine=/usr/lib/wine/wine64
 export WINEPREFIX=$cache/wine WINEDEBUG=-all
-# Neither .NET nor a browser is wanted; without this Wine looks for both.
+# Neither .NET nor a browser is needed; without this Wine looks for both.
 export WINEDLLOVERRIDES=mscoree,mshtml=
 
 prepare_wine() {
@@ -201,8 +201,8 @@ run() {
     printf '%s' "$code" >"$work/$who.code"
 }
 
-# compare NAME CODE [FILTER]: both have to have ended with CODE and printed the same, the Windows program's output
-# passed through FILTER.
+# compare NAME CODE [FILTER]: both must have ended with CODE and printed the same; the Windows program's output passes
+# through FILTER.
 compare() {
     local name=$1 code=$2 filter=${3:-cat} who wrong=()
     for who in linux windows; do
@@ -230,7 +230,7 @@ same_bytes() { cmp -s "$1" "$2"; }
 one_file_in() { [ "$(find "$1" -mindepth 1 | wc -l)" -eq 1 ]; }
 without_drive() { sed 's|Z:/|/|g'; }
 
-# The libraries that the program asks Windows for: all of them belong to Windows.
+# The DLLs that the program imports: all of them must belong to Windows.
 only_system_libraries() {
     local others
     others=$(x86_64-w64-mingw32-objdump -p "$exe" | sed -n 's/^.*DLL Name: //p' |
@@ -274,7 +274,7 @@ paths_are_equal() {
     compare 'analyze samples\*, which no shell of Windows expands' 0
 }
 
-# Names and contents as they come: not ASCII, a path of more than 260 characters, an empty and a cut-off file.
+# Unusual names and contents: not ASCII, a path of more than 260 characters, an empty and a cut-off file.
 unusual_files_are_equal() {
     local dump log deep part
     dump=$(find samples -name '*.dmp' -size -2048k | LC_ALL=C sort | head -n 1)

@@ -1,9 +1,9 @@
-//! What crashsift does, from the files that it reads to the commands that print what they mean. The library is called as
-//! other programs call it, the program is run as users run it.
+//! The behaviour of crashsift, from reading files to printing reports. The library is called as other programs call it,
+//! the program is run as users run it.
 //!
 //! All tests are one program, so that the library is linked once. They run in threads of one process: a test must not
-//! change what belongs to the process (its environment, its folder, its limits), and what it measures of the process it
-//! measures in [`own_process`].
+//! change the process's state (its environment, its folder, its limits), and tests that measure the process use
+//! [`own_process`].
 
 #![allow(
     clippy::arithmetic_side_effects,

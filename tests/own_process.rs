@@ -1,14 +1,14 @@
-//! Runs a test in a process of its own, for what a system counts by process.
+//! Runs a test in its own process, for values that the system counts for each process.
 
 use std::any::type_name;
 use std::env;
 use std::process::Command;
 
-/// Set in the process of one test.
+/// Set in the process that runs one test.
 const OWN_PROCESS: &str = "CRASHSIFT_TEST_OWN_PROCESS";
 
 /// Runs the body of a test in a new process of this test program, in which no other test runs, and fails if it fails
-/// there. The body must be a closure that is written in the test function: its type tells the name of the test.
+/// there. The body must be a closure in the test function itself: the name of the test is taken from its type.
 #[track_caller]
 pub(crate) fn in_own_process<F: FnOnce()>(body: F) {
     if env::var_os(OWN_PROCESS).is_some() {

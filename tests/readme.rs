@@ -1,4 +1,4 @@
-//! The README's words, followed as a newcomer would.
+//! The README's commands, run as a newcomer would.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn the_output_that_is_shown_is_what_the_program_prints() {
     let (command, shown) = block(&readme, "console").split_once('\n').expect("a command and its output");
     let arguments: Vec<&str> = command.trim_start_matches("$ crashsift ").split(' ').collect();
     let output = crashsift(&arguments, project());
-    // How many rules there are changes with every rule, and is not told.
+    // The number of rules changes with every rule, and is not compared.
     let uncounted = |line: &str| match line.split_once(" (") {
         Some((set, _)) if line.starts_with("  rule set  ") => format!("{set} (... rules)"),
         _ => line.to_owned(),
@@ -38,12 +38,12 @@ fn the_output_that_is_shown_is_what_the_program_prints() {
     assert_eq!(printed.trim_end().lines().map(uncounted).collect::<Vec<_>>(), shown.lines().collect::<Vec<_>>());
 }
 
-/// What a newcomer does with a section, in its order.
+/// One step of a section for a newcomer.
 #[derive(Debug, PartialEq)]
 enum Step<'t> {
-    /// Writes what stands in a fenced block into the file that was named last before it.
+    /// Writes a fenced block into the file that was named last before it.
     Write(&'t str, String),
-    /// Types a command.
+    /// Runs a command.
     Type(&'t str),
 }
 
@@ -69,7 +69,7 @@ fn steps(section: &str) -> Vec<Step<'_>> {
     steps
 }
 
-/// How sure the only verdict of a report is, percent, and by which rule.
+/// The confidence of a report's only verdict, percent, and its rule.
 fn verdict(report: &str) -> (u32, &str) {
     assert!(report.starts_with("crashsift: 1 artifact, 1 incident\n"), "{report}");
     let row = |label: &str| report.lines().find_map(|line| line.strip_prefix("  ")?.strip_prefix(label)).map(str::trim);
@@ -78,7 +78,7 @@ fn verdict(report: &str) -> (u32, &str) {
 }
 
 #[test]
-fn whoever_follows_the_five_minutes_sees_a_rule_of_their_own_fire() {
+fn following_the_five_minutes_makes_an_own_rule_match() {
     let readme = readme();
     let (_, section) = readme.split_once("\n## Add a rule in five minutes\n").expect("the section");
     let (section, _) = section.split_once("\n## ").expect("its end");
@@ -103,7 +103,7 @@ fn whoever_follows_the_five_minutes_sees_a_rule_of_their_own_fire() {
     let expected = ["analyze ticket.txt", "rules new", "rules check my-rules", "rules test", "analyze"];
     assert_eq!(commands, expected);
     let of = |place: usize| said.get(place).map(|(_, text)| text.as_str()).expect("it was said");
-    // What the built-in rules say of it is a weak lead; the own rule is the verdict, as sure as it is written.
+    // The built-in rules give a weak lead; the own rule gives the verdict, with its confidence.
     let (before, after) = (verdict(of(0)), verdict(of(4)));
     assert!((30..45).contains(&before.0) && before.1.starts_with("application/"), "{before:?}");
     assert!(of(0).find("What to collect next") < of(0).find("What to do") && !of(0).contains("demo/"), "{}", of(0));

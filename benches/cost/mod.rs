@@ -1,14 +1,14 @@
-//! What whole programs cost: CPU time, wall time and peak memory of the processes that a benchmark starts.
+//! The cost of whole programs: CPU time, wall time and peak memory of the processes that a benchmark starts.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Rounds that count. The round before them warms the page cache.
+/// Measured rounds. A round before them warms the page cache.
 pub const ROUNDS: usize = 5;
-/// With this argument a benchmark starts itself, to run the program that follows and print its peak memory.
+/// With this argument, a benchmark starts itself, runs the following program and prints its peak memory.
 const PEAK: &str = "--peak-of";
 
-/// What one contestant cost in one round, seconds.
+/// The cost of one contestant in one round, seconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     pub cpu: f64,
@@ -18,12 +18,12 @@ pub struct Cost {
 /// Starts processes and waits for them.
 pub type Contestant<'c> = &'c dyn Fn() -> Result<(), String>;
 
-/// What each contestant cost in each of the rounds. They take turns, so that a disturbance hits all alike.
+/// The cost of each contestant in each round. They take turns, so that a disturbance affects all of them.
 pub fn in_turn<const N: usize>(contestants: [Contestant<'_>; N]) -> Result<[Vec<Cost>; N], String> {
     rounds_in_turn(ROUNDS, contestants)
 }
 
-/// The same for so many rounds that count.
+/// The same with this number of measured rounds.
 pub fn rounds_in_turn<const N: usize>(
     rounds: usize,
     contestants: [Contestant<'_>; N],
@@ -48,7 +48,7 @@ pub fn once(contestant: Contestant<'_>) -> Result<Cost, String> {
     Ok(Cost { wall: start.elapsed().as_secs_f64(), cpu: children::cpu()? - before })
 }
 
-/// How the figures are to be read, for the head of what is printed.
+/// How to read the figures, for the head of the output.
 pub fn about() -> String {
     let build = if cfg!(debug_assertions) { "; BUILT WITHOUT OPTIMISATION: THE FIGURES MEAN NOTHING" } else { "" };
     format!(
@@ -57,7 +57,7 @@ pub fn about() -> String {
     )
 }
 
-/// Prints what `ours` cost, and how many times as much `theirs` did in the same round: median, least and most.
+/// Prints the cost of `ours`, and the ratio of `theirs` to it in the same round: median, least and most.
 pub fn print(name: &str, ours: &[Cost], theirs: &[Cost]) {
     let times = |part: fn(&Cost) -> f64| {
         let rounds = || theirs.iter().zip(ours).map(|(these, those)| part(these) / part(those));
@@ -72,13 +72,13 @@ pub fn print(name: &str, ours: &[Cost], theirs: &[Cost]) {
     );
 }
 
-/// The medians of `costs` in words.
+/// The medians of `costs` as text.
 pub fn medians(costs: &[Cost]) -> String {
     let of = |part: fn(&Cost) -> f64| median(costs.iter().map(part).collect());
     format!("cpu {:.3} s, wall {:.3} s", of(|cost| cost.cpu), of(|cost| cost.wall))
 }
 
-/// The median over the rounds of how many times `part` of `these` is that of `those`. A contestant with one round is
+/// The median over the rounds of the ratio of `part` between `these` and `those`. A contestant with one round is
 /// compared with the median of the other.
 pub fn ratio(these: &[Cost], those: &[Cost], part: fn(&Cost) -> f64) -> f64 {
     if these.len() == those.len() {
@@ -92,11 +92,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The most memory that `command` holds while it runs, MiB.
+/// The peak memory of `command`, MiB.
 ///
-/// The system tells it for all children of a process together, so a process of its own runs the command: this program
-/// again, which must begin with [`was_asked_for_peak`]. What that holds when it starts the command is the least that
-/// can be told, 3 to 4 MiB.
+/// The system reports it for all children of a process together, so a process of its own runs the command: this program
+/// again, which must begin with [`was_asked_for_peak`]. The memory of that process when it starts the command is the
+/// least that can be measured, 3 to 4 MiB.
 pub fn peak(command: &Command) -> Result<f64, String> {
     let itself = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(itself)
@@ -111,7 +111,7 @@ pub fn peak(command: &Command) -> Result<f64, String> {
     Ok(bytes / f64::from(1 << 20))
 }
 
-/// Does what [`peak`] asks of this process; whether it was asked.
+/// Does what [`peak`] requests from this process; gives whether it was requested.
 pub fn was_asked_for_peak() -> bool {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_none_or(|first| first != PEAK) {
@@ -129,7 +129,7 @@ pub fn was_asked_for_peak() -> bool {
     true
 }
 
-/// What the system knows of the processes that this one waited for.
+/// The system's figures about the processes that this one waited for.
 #[cfg(unix)]
 mod children {
     use nix::sys::resource::{Usage, UsageWho, getrusage};
@@ -145,9 +145,9 @@ mod children {
         usage().map(|usage| seconds(usage.user_time()) + seconds(usage.system_time()))
     }
 
-    /// The most memory that one of them held, bytes.
+    /// The peak memory of one of them, bytes.
     pub fn peak() -> Result<f64, String> {
-        // Apple's systems tell bytes, all others KiB.
+        // Apple's systems give bytes, all others KiB.
         let unit = if cfg!(target_vendor = "apple") { 1.0 } else { 1024.0 };
         usage().map(|usage| usage.max_rss() as f64 * unit)
     }

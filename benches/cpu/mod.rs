@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-/// CPU time of this process from a moment on; where it can't be read, the time on the clock.
+/// The CPU time of this process since a moment; where it can't be read, wall time.
 pub struct Cpu {
     start: f64,
     clock: Instant,
 }
 
 impl Cpu {
-    /// From now on.
+    /// Starts now.
     pub fn now() -> Result<Self, String> {
         Ok(Self { start: own_cpu()?.unwrap_or_default(), clock: Instant::now() })
     }

@@ -10,16 +10,16 @@ use super::wanted::{self, Content};
 pub const CHUNK_BYTES: usize = 65_536;
 /// Where a chunk's records begin, bytes.
 const RECORDS_START: usize = 512;
-/// A chunk whose records end behind this place is nearly full.
+/// A chunk whose records end behind this offset is nearly full.
 const NEARLY_FULL: usize = 60_000;
-/// How much later each copy of a chunk happens, in units of 100 ns: a bit less than three hours. As a prime number of
-/// seconds it does not fall in with events that come by the clock.
+/// The time between two copies of a chunk, in units of 100 ns: a bit less than three hours. It is a prime number of
+/// seconds, so that copies do not coincide with periodic events.
 const COPY_IS_LATER: u64 = 10_007 * SECOND;
-/// A time that a record names is its own if it lies no further from when it was logged.
+/// A time in a record is changed if it is no further than this from the time at which the record was logged.
 const OWN_TIME: u64 = 60 * 24 * 3600 * SECOND;
 const SECOND: u64 = 10_000_000;
 
-/// What kind of log a chunk is of, by its first record's channel.
+/// The kind of a chunk's log, by the channel of its first record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Security,
@@ -51,19 +51,19 @@ pub struct Chunk {
     pub kind: Kind,
     bytes: Vec<u8>,
     records: Vec<Record>,
-    /// How many of them can't be decoded.
+    /// The number of records that can't be decoded.
     undecoded: u64,
     /// Where the records end.
     free: usize,
 }
 
-/// A record of a chunk: what of it a copy changes.
+/// A record of a chunk, with the places that are changed in a copy.
 #[derive(Debug, Default)]
 struct Record {
     changes: Vec<(Change, usize)>,
 }
 
-/// What is changed at a place.
+/// The value at a changed place.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     /// The record's id, 64 bits.
@@ -77,7 +77,7 @@ enum Change {
 }
 
 impl Chunk {
-    /// The chunk in `bytes`, if it is nearly full, its checksums are right and its records follow each other.
+    /// The chunk in `bytes`, if it is nearly full, its checksums are right and its records are contiguous.
     pub fn read(bytes: Vec<u8>) -> Option<Self> {
         let free = usize::try_from(u32_at(&bytes, 48)?).ok()?;
         let usable = bytes.len() == CHUNK_BYTES
@@ -94,7 +94,7 @@ impl Chunk {
         while start < free {
             let length = usize::try_from(u32_at(&bytes, start.checked_add(4)?)?).ok()?;
             let end = start.checked_add(length).filter(|end| *end <= free)?;
-            // Signature, and a size that stands again at the end.
+            // Signature, and the size, which is repeated at the end.
             if u32_at(&bytes, start)? != 0x2A2A || u32_at(&bytes, end.checked_sub(4)?)? as usize != length {
                 return None;
             }
@@ -106,13 +106,13 @@ impl Chunk {
         Some(Self { kind: Kind::of(&content.channel), bytes, records, undecoded: content.undecoded, free })
     }
 
-    /// Whether a copy with this content holds what the chunk holds.
+    /// Whether a copy with this content contains the same as the chunk.
     pub fn is_like(&self, copy: &Content) -> bool {
         u64::try_from(self.records.len()) == Ok(copy.records) && self.undecoded == copy.undecoded
     }
 
-    /// Copy `number` of the chunk, counted from 0, whose records have the ids from `first_id` on. All that it tells
-    /// of happens later than in the copy before it, and reports have ids of their own.
+    /// Copy `number` of the chunk, counted from 0, with record ids from `first_id` on. All its times are later than in
+    /// the copy before it, and its reports have their own ids.
     pub fn copy(&self, number: u64, first_id: u64) -> Option<Vec<u8>> {
         let mut bytes = self.bytes.clone();
         let later = number.checked_mul(COPY_IS_LATER)?;
@@ -136,8 +136,8 @@ impl Chunk {
 }
 
 impl Record {
-    /// The record in `range` of a chunk. What a wanted record says of times and reports is changed in its texts, too:
-    /// it would else be taken for one more report of the crash that it was copied from.
+    /// The record in `range` of a chunk. In a wanted record, times and report ids are changed in the texts, too:
+    /// otherwise it would be another report of the crash from which it was copied.
     fn read(chunk: &[u8], range: Range<usize>, is_wanted: bool) -> Option<Self> {
         let (id_at, time_at) = (range.start.checked_add(8)?, range.start.checked_add(16)?);
         let (id, logged) = (u64_at(chunk, id_at)?, u64_at(chunk, time_at)?);
@@ -194,7 +194,7 @@ const UINT64: u8 = 0x0A;
 const FILETIME: u8 = 0x11;
 const HEX_INT64: u8 = 0x15;
 const BINARY_XML: u8 = 0x21;
-/// Values are looked for in a record's binary XML and in binary XML that is a value of it.
+/// Values are searched in a record's binary XML and in values that are binary XML themselves.
 const NESTED: u8 = 1;
 
 /// A value of 64 bits that a record gives to a template.
@@ -203,8 +203,8 @@ struct Value {
     at: usize,
 }
 
-/// The values of 64 bits that the binary XML at `start` gives to its template, and to templates that are nested in it
-/// that deep. None when it has no template or is damaged.
+/// The values of 64 bits that the binary XML at `start` gives to its template, and to templates nested up to this
+/// depth. None when it has no template or is damaged.
 fn values(chunk: &[u8], start: usize, nested: u8) -> Vec<Value> {
     let mut values = Vec::new();
     for (kind, range) in template_values(chunk, start).unwrap_or_default() {
@@ -228,7 +228,7 @@ fn template_values(chunk: &[u8], start: usize) -> Option<Vec<(u8, Range<usize>)>
     let definition_at = start.checked_add(10)?;
     let mut at = definition_at.checked_add(4)?;
     if u32_at(chunk, definition_at)? as usize == at {
-        // It is defined here: next template, GUID and size come before what the size counts.
+        // It is defined here: next template, GUID and size come before the counted bytes.
         let size = u32_at(chunk, at.checked_add(20)?)? as usize;
         at = at.checked_add(24)?.checked_add(size)?;
     }
@@ -274,7 +274,7 @@ fn unit_at(data: &[u8], at: usize) -> Option<char> {
     }
 }
 
-/// The number that exactly `digits` hexadecimal digits in UTF-16 at `at` stand for.
+/// The number with exactly `digits` hexadecimal digits in UTF-16 at `at`.
 fn hex_at(data: &[u8], at: usize, digits: usize) -> Option<u64> {
     let end = digits.checked_mul(2)?.checked_add(at)?;
     let text: String = (at..end).step_by(2).map_while(|at| unit_at(data, at)).collect();

@@ -1,4 +1,4 @@
-//! The logs that are measured: real chunks, copied until there are enough.
+//! The measured logs: real chunks, copied until there are enough.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -13,17 +13,17 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::chunk::{CHUNK_BYTES, Chunk, Kind};
 use super::wanted;
 
-/// Raised when the logs are made in another way, so that kept ones are made anew.
+/// Increased when the logs are generated in another way, so that kept ones are generated anew.
 const WAY: u32 = 1;
 /// Size of a log's header, bytes.
 const FILE_HEADER_BYTES: usize = 4096;
-/// Chunks of a log of 20 MiB, the size that Windows gives the main logs.
+/// Chunks of a log of 20 MiB, the default size of the main logs.
 const LOG_CHUNKS: u64 = (20 << 20) / CHUNK_BYTES as u64 - 1;
 /// Chunks of the large log: the most that a log's header can count, 4 GiB less one chunk.
 const LARGE_CHUNKS: u64 = 65_535;
-/// Size to which the numbers of [`Which::bytes`] belong, MiB.
+/// The size of the Security logs, MiB, for which the numbers of [`Which::bytes`] are given.
 const FULL_SIZE: u64 = 512;
-/// What must stay free on the disk, bytes.
+/// The space that must stay free on the disk, bytes.
 const LEAVE_FREE: u64 = 2 << 30;
 
 /// A set of logs.
@@ -33,7 +33,7 @@ pub enum Which {
     Security,
     /// Logs of 20 MiB with chunks of System logs.
     System,
-    /// Logs of 20 MiB, of every kind as many as it has chunks in the corpus.
+    /// Logs of 20 MiB, of each kind in proportion to its chunks in the corpus.
     Mixed,
     /// Logs of one chunk, of all kinds.
     Small,
@@ -52,7 +52,7 @@ impl Which {
         }
     }
 
-    /// Which chunks each of its logs takes (`None`: all), and how many. `mib` is the size of the Security logs.
+    /// The chunks of each of its logs (`None`: all kinds), and their number. `mib` is the size of the Security logs.
     fn plan(self, chunks: &[Chunk], mib: u64) -> Vec<(Option<Kind>, u64)> {
         let part = |of: u64| of.saturating_mul(mib).checked_div(FULL_SIZE).unwrap_or(0).max(1);
         let logs = |mib: u64| mib.div_ceil(20);
@@ -72,7 +72,7 @@ impl Which {
     }
 }
 
-/// A set of logs that lies on the disk, and the truth about it.
+/// A set of logs on the disk, with its wanted records.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Input {
     way: u32,
@@ -81,7 +81,7 @@ pub struct Input {
     logs: Vec<String>,
     pub bytes: u64,
     chunks: u64,
-    /// Chunks that are no copies of each other.
+    /// Number of distinct chunks.
     distinct: usize,
     pub records: u64,
     /// The ids of the wanted records, which are unique in the set, by provider and event id.
@@ -113,7 +113,7 @@ impl Input {
         sizes.sum::<u64>() == self.bytes
     }
 
-    /// What the set is, in lines.
+    /// A description of the set, in lines.
     fn describe(&self, name: &str) -> String {
         let mut counts = BTreeMap::<&str, usize>::new();
         for log in &self.logs {
@@ -138,11 +138,11 @@ impl Input {
     }
 }
 
-/// Where the sets lie, and what they are made of.
+/// The folder of the sets, and the chunks from which they are generated.
 #[derive(Debug)]
 pub struct Inputs {
     folder: PathBuf,
-    /// Removes the folder in the end, unless it is kept.
+    /// Removes the folder at the end, unless it is kept.
     _temporary: Option<tempfile::TempDir>,
     mib: u64,
     chunks: OnceCell<Vec<Chunk>>,
@@ -164,7 +164,7 @@ impl Inputs {
         Ok(Self { folder, _temporary: temporary, mib, chunks: OnceCell::new(), described: Default::default() })
     }
 
-    /// A set of logs; it is made unless it was kept.
+    /// A set of logs; it is generated unless it was kept.
     pub fn get(&self, which: Which) -> Result<Input, String> {
         let name = which.name();
         let manifest = self.folder.join(format!("{name}.json"));
@@ -186,7 +186,7 @@ impl Inputs {
         Ok(input)
     }
 
-    /// A folder of this name that is empty.
+    /// An empty folder of this name.
     pub fn empty_folder(&self, name: &str) -> Result<PathBuf, String> {
         let folder = self.folder.join(name);
         if folder.exists() {
@@ -244,11 +244,11 @@ fn corpus_chunks(corpus: &Path) -> Result<Vec<Chunk>, String> {
 /// Writes the logs of a set.
 struct Maker<'c> {
     input: Input,
-    /// Where each kind's chunks are taken from.
+    /// The chunks of each kind.
     sources: Vec<Source<'c>>,
 }
 
-/// Chunks that are taken in turn, again and again.
+/// Chunks that are used in turn, again and again.
 struct Source<'c> {
     kind: Option<Kind>,
     chunks: Vec<&'c Chunk>,
@@ -273,7 +273,7 @@ impl<'c> Maker<'c> {
         Ok(self.input)
     }
 
-    /// Writes a log of `count` chunks of `kind`. Its records' ids go on from those of the log before.
+    /// Writes a log of `count` chunks of `kind`. Its record ids continue those of the log before.
     fn write(&mut self, log: &str, kind: Option<Kind>, count: u64) -> std::io::Result<()> {
         let mut file = BufWriter::with_capacity(1 << 20, File::create(self.input.folder.join(log))?);
         file.write_all(&[0; FILE_HEADER_BYTES])?;
@@ -290,7 +290,7 @@ impl<'c> Maker<'c> {
         Ok(())
     }
 
-    /// The next chunk of `kind`. What is wanted in it is found by decoding what will be written.
+    /// The next chunk of `kind`. Its wanted records are found by decoding the copy.
     fn next_chunk(&mut self, kind: Option<Kind>) -> Result<Vec<u8>, String> {
         let first_id = self.next_id();
         let source = self.sources.iter_mut().find(|source| source.kind == kind).ok_or("no such chunks are known")?;
@@ -313,7 +313,7 @@ impl<'c> Maker<'c> {
 }
 
 impl<'c> Source<'c> {
-    /// The next chunk, and how often it was taken before.
+    /// The next chunk, and how often it was used before.
     fn next(&mut self) -> Option<(&'c Chunk, u64)> {
         let count = u64::try_from(self.chunks.len()).ok()?;
         let chunk = self.chunks.get(usize::try_from(self.taken.checked_rem(count)?).ok()?)?;
@@ -342,7 +342,7 @@ fn file_header(chunks: u64, next_id: u64) -> Vec<u8> {
     header
 }
 
-/// Fails when the disk of `folder` has no room for `bytes`.
+/// Fails when the disk of `folder` has less free space than `bytes`.
 #[cfg(unix)]
 fn check_free_space(folder: &Path, bytes: u64) -> Result<(), String> {
     let disk = nix::sys::statvfs::statvfs(folder).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Reading logs through the library, in a process of its own: this program again.
+//! Reads logs with the library, in a process of its own: this program again.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -15,14 +15,14 @@ use windows_events::{Contents, Context};
 
 use super::programs::{Peer, evtx_dump};
 
-/// With this argument the benchmark starts itself. What is wanted, a number of threads and the paths of logs follow.
+/// With this argument the benchmark starts itself. The selection, the number of threads and the paths of logs follow.
 const READ: &str = "--read";
-/// Stands for the events that crashsift reads, where else a share would stand.
+/// Stands for the events of the catalogue, in the place of a share.
 const CATALOGUE: &str = "catalogue";
-/// The shares that are read, of 100,000 records.
+/// The measured shares, of 100,000 records.
 pub const SHARES: [u32; 4] = [100, 1_000, 10_000, 100_000];
 
-/// What was read.
+/// Totals of what was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amount {
     pub records: u64,
@@ -31,7 +31,7 @@ pub struct Amount {
     text: u64,
     /// Ids and times, added up without regard to overflow.
     sum: u64,
-    /// What the library says is missing or damaged, wrong checksums among it.
+    /// Losses that the library reports, wrong checksums among them.
     losses: u64,
 }
 
@@ -63,7 +63,7 @@ impl Amount {
         }
     }
 
-    /// As one process tells it to the other.
+    /// As one process sends it to the other.
     fn line(self) -> String {
         [self.records, self.fields, self.text, self.sum, self.losses].map(|number| number.to_string()).join(" ")
     }
@@ -74,7 +74,7 @@ impl Amount {
         Some(Self { records, fields, text, sum, losses })
     }
 
-    /// In words.
+    /// As text.
     pub fn describe(self) -> String {
         let text = mebibytes(self.text);
         let losses = if self.losses == 0 { String::new() } else { format!(", {} losses", self.losses) };
@@ -92,21 +92,21 @@ pub fn mebibytes(bytes: u64) -> f64 {
 /// Reads some logs, each time in a new process.
 #[derive(Debug)]
 pub struct Reader {
-    /// Which records: so many of 100,000, or those of the catalogue.
+    /// The selection: so many of 100,000 records, or those of the catalogue.
     share: Option<u32>,
     threads: usize,
     logs: Vec<PathBuf>,
-    /// What it read. It is the same each time.
+    /// The totals, which are the same in every round.
     amount: Cell<Option<Amount>>,
 }
 
 impl Reader {
-    /// Of a share of the records, with one thread.
+    /// Reads a share of the records, with one thread.
     pub fn of_share(share: u32, logs: &[PathBuf]) -> Self {
         Self { share: Some(share), threads: 1, logs: logs.to_vec(), amount: Cell::new(None) }
     }
 
-    /// Of the events that crashsift reads, which it makes into evidence.
+    /// Reads the events of the catalogue as evidence.
     pub fn of_catalogue(threads: usize, logs: &[PathBuf]) -> Self {
         Self { share: None, threads, logs: logs.to_vec(), amount: Cell::new(None) }
     }
@@ -115,7 +115,7 @@ impl Reader {
         f64::from(self.share.unwrap_or_default()) / 1000.0
     }
 
-    /// What was read; nothing before the first time.
+    /// The totals; `None` before the first round.
     pub fn amount(&self) -> Amount {
         self.amount.get().unwrap_or_default()
     }
@@ -135,7 +135,7 @@ impl Reader {
     }
 }
 
-/// Does what [`Reader::read`] asks of this process; whether it was asked.
+/// Does what [`Reader::read`] requests from this process; gives whether it was requested.
 pub fn was_asked_to_read() -> bool {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_none_or(|first| first != READ) {
@@ -157,7 +157,7 @@ pub fn was_asked_to_read() -> bool {
     true
 }
 
-/// Reads logs side by side, as `crashsift analyze` does.
+/// Reads logs in parallel, as `crashsift analyze` does.
 fn read_logs<T: Send, E: Display>(
     logs: &[PathBuf],
     threads: usize,
@@ -183,7 +183,8 @@ fn read_share(logs: &[PathBuf], threads: usize, share: u32) -> Result<Amount, St
     Ok(amounts.into_iter().fold(Amount::default(), Amount::and))
 }
 
-/// Reads evidence as `crashsift analyze` does: that of all logs shares its names, and is kept until the last is read.
+/// Reads evidence as `crashsift analyze` does: the evidence of all logs shares names, and is kept until the last log is
+/// read.
 fn read_evidence(logs: &[PathBuf], threads: usize) -> Result<Amount, String> {
     let (names, contents) = (Names::default(), Contents::default());
     let context = Context::new(&names, &contents);
@@ -196,7 +197,7 @@ fn read_evidence(logs: &[PathBuf], threads: usize) -> Result<Amount, String> {
     Ok(readings.iter().map(amount).fold(Amount::default(), Amount::and))
 }
 
-/// How many records `evtx_dump` prints, which are its lines, and how many bytes.
+/// The number of records (lines) and bytes that `evtx_dump` prints.
 pub fn count_dumped(peer: &Peer, logs: &[PathBuf]) -> Result<(u64, u64), String> {
     let (mut lines, mut bytes) = (0_u64, 0_u64);
     let mut buffer = vec![0; 1 << 20];

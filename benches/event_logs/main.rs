@@ -12,27 +12,27 @@
 //! | `cache` | `evtx_dump`, with a second run over logs that did not change |
 //! | `memory` | peak memory |
 //!
-//! What the figures hold and what they don't:
+//! What the figures include and what they don't:
 //!
-//! - Contestants take turns: one round that warms up, then five that count. In `hunt` the peers take longer than that
-//!   is worth: each has one round alone, which nothing warms up, against the median of our five. Only on the small logs
-//!   `chainsaw search` takes turns with us, for one round that warms up and three that count. Peak memory is measured
+//! - Contestants take turns: one round to warm up, then five measured ones. In `hunt` the peers take too long for that:
+//!   each has one round alone, without warm-up, which is compared with the median of our five. Only on the small logs
+//!   `chainsaw search` takes turns with us, for one round to warm up and three measured ones. Peak memory is measured
 //!   once.
 //! - CPU time is user and system time of all processes that a contestant started, as the system counts it. Wall time
-//!   is from the first start to the last end. Files lie in the page cache, and output goes nowhere but in `hunt` and
+//!   is from the first start to the last end. Files are in the page cache, and output is discarded, except in `hunt` and
 //!   `cache`, where answers are compared. `evtx_dump` takes one log a process: starting it costs it about 1 ms a log, a
-//!   few percent of what it takes for 20 MiB.
-//! - `crashsift analyze` finds the files, verifies all checksums, decodes what the catalogue lists, joins, judges and
-//!   prints a report. `evtx_dump` decodes every record and prints it; it can't be asked for less work (its `--events`
-//!   leaves out what was decoded), and verifies no checksum unless asked. How much of the difference is from decoding
-//!   less is what `share` tells.
+//!   few percent of its time for 20 MiB.
+//! - `crashsift analyze` finds the files, verifies all checksums, decodes the events of the catalogue, joins, judges and
+//!   prints a report. `evtx_dump` decodes and prints every record; it can't be asked for less work (its `--events`
+//!   filters decoded records), and verifies no checksum unless asked. `share` shows how much of the difference comes
+//!   from decoding less.
 //! - In `scan` the library verifies all checksums and keeps the evidence of all logs with shared names until the last
-//!   log is read, as `crashsift analyze` does. What is left out is finding the files, joining, judging and reporting.
+//!   log is read, as `crashsift analyze` does. It does not include finding the files, joining, judging and reporting.
 //! - In `share` the library verifies all checksums, too, and gives each wanted record's provider, ids, channel,
 //!   computer, time, and the names and values of its fields as UTF-8; all are looked at. The attributes and other parts
-//!   of `System` are not read, and no JSON is written: the peer's figures hold that, ours don't. Records are picked by
-//!   record id, which costs less than by provider and event id as `crashsift analyze` does.
-//! - The logs hold nearly full chunks only, and many are copies: the sets' descriptions count the distinct ones.
+//!   of `System` are not read, and no JSON is written: the peer's figures include that, ours don't. Records are selected
+//!   by record id, which costs less than by provider and event id as in `crashsift analyze`.
+//! - The logs have nearly full chunks only, and many are copies: the descriptions of the sets count the distinct ones.
 //!
 //! What it needs:
 //!

@@ -1,4 +1,4 @@
-//! What is measured, one function a part.
+//! The parts of the benchmark, one function each.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use super::input::{Input, Inputs, Which};
 use super::library::{self, Reader, SHARES};
 use super::programs::{CHAINSAW_SEARCH, Peer, Question, analyze, cat, evtx_dump, evtx_dump_checked, run, run_into};
 
-/// What the parts need.
+/// The inputs of the parts.
 #[derive(Debug)]
 pub struct Bench {
     pub inputs: Inputs,
@@ -22,7 +22,7 @@ pub struct Bench {
     pub hayabusa: Option<Peer>,
     /// The folder of Hayabusa's settings.
     pub hayabusa_config: Option<PathBuf>,
-    /// Whether the large log may be made.
+    /// Whether the large log may be generated.
     pub large: bool,
 }
 
@@ -40,7 +40,7 @@ pub const PARTS: [(&str, Part); 7] = [
 ];
 
 impl Bench {
-    /// Against decoding everything.
+    /// Compares with decoding everything.
     fn evtx_dump(&self) -> Result<(), String> {
         let peer = self.evtx_dump.as_ref().ok_or("evtx_dump is missing")?;
         for which in [Which::Security, Which::System, Which::Mixed] {
@@ -64,7 +64,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Reading alone, up to evidence, against decoding everything and against reading bytes.
+    /// Compares reading alone, up to evidence, with decoding everything and with reading bytes.
     fn scan(&self) -> Result<(), String> {
         let peer = self.evtx_dump.as_ref().ok_or("evtx_dump is missing")?;
         for which in [Which::Security, Which::System, Which::Mixed] {
@@ -94,7 +94,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Against decoding everything, when not only a few records are wanted.
+    /// Compares with decoding everything, for larger shares of wanted records.
     fn share(&self) -> Result<(), String> {
         let peer = self.evtx_dump.as_ref().ok_or("evtx_dump is missing")?;
         for which in [Which::Security, Which::System] {
@@ -124,7 +124,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Against reading alone.
+    /// Compares with reading bytes alone.
     fn cat(&self) -> Result<(), String> {
         let input = self.inputs.get(Which::Mixed)?;
         let logs = input.logs();
@@ -144,8 +144,8 @@ impl Bench {
         Ok(())
     }
 
-    /// Against programs that are asked for the same events. They take long, so that each has one round; but what is
-    /// said of wall time on small logs rests on one of them, which takes turns there.
+    /// Compares with programs that search the same events. They take long, so each has one round. Only the figures for
+    /// wall time on small logs are from a program that takes turns.
     fn hunt(&self) -> Result<(), String> {
         for which in [Which::Mixed, Which::Small] {
             let input = self.inputs.get(which)?;
@@ -184,7 +184,7 @@ impl Bench {
         Ok(questions)
     }
 
-    /// The second run over logs that did not change.
+    /// The second run over unchanged logs.
     fn cache(&self) -> Result<(), String> {
         let help = analyze(Path::new("--help"), None).output().map_err(|error| error.to_string())?;
         if !String::from_utf8_lossy(&help.stdout).contains("--cache") {
@@ -261,7 +261,7 @@ impl Bench {
 /// Rounds of `chainsaw search` on small logs.
 const SEARCH_ROUNDS: usize = 3;
 
-/// The peer as it is mostly asked.
+/// The most common way to run the peer.
 const DUMP: &str = "evtx_dump -t 1 -o jsonl, a process a log";
 
 /// Dumps one log after the other.
@@ -269,7 +269,7 @@ fn dump_all(peer: &Peer, input: &Input, threads: usize) -> Result<(), String> {
     input.logs().iter().try_for_each(|log| run(evtx_dump(peer, log, threads)))
 }
 
-/// Dumps that many logs at a time, each in a process with one thread: whichever process ends, the next log begins.
+/// Dumps this number of logs at a time, each in a process with one thread; when a process ends, the next log begins.
 fn dump_side_by_side(peer: &Peer, input: &Input, processes: usize) -> Result<(), String> {
     let logs = input.logs();
     let next = AtomicUsize::new(0);
@@ -292,7 +292,7 @@ fn remove_if_there(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Makes a cache forget answers, but not what it knows of logs.
+/// Removes the answers of a cache, but not its evidence of logs.
 fn remove_answers(cache: &Path) -> Result<(), String> {
     let entries = fs::read_dir(cache).map_err(|error| format!("{}: {error}", cache.display()))?;
     let answers = entries.flatten().map(|entry| entry.path());
@@ -322,7 +322,7 @@ fn print_search(question: &Question, theirs: &[Cost], ours: &[Cost], input: &Inp
     Ok(())
 }
 
-/// Which of the wanted events an answer reports.
+/// The wanted events that an answer reports.
 fn found(answer: &Path, input: &Input) -> Result<String, String> {
     let file = File::open(answer).map_err(|error| format!("{}: {error}", answer.display()))?;
     let mut records = BTreeSet::new();
@@ -337,7 +337,7 @@ fn found(answer: &Path, input: &Input) -> Result<String, String> {
     ))
 }
 
-/// The ids of the records that an answer names: as the event's own field, as Hayabusa's column or as our places.
+/// The record ids in an answer: in the event's own field, in Hayabusa's column or in our places.
 fn named_records(value: &Value, records: &mut BTreeSet<u64>) {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! The programs that take part, and how each is started.
+//! The compared programs, and how each is started.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 
 use super::wanted::KINDS;
 
-/// A program that this project did not make.
+/// A program of another project.
 #[derive(Debug)]
 pub struct Peer(OsString);
 
 impl Peer {
-    /// The program that the environment variable names, or that of this name on `PATH`. Says which it is: the first
-    /// line with a number in it that the program prints when it gets the argument `about`.
+    /// The program in the environment variable, or the one of this name on `PATH`. Prints its version: the first line
+    /// with a number that the program prints with the argument `about`.
     pub fn find(variable: &str, name: &str, about: &str) -> Option<Self> {
         let program = std::env::var_os(variable).unwrap_or_else(|| name.into());
         match Command::new(&program).arg(about).stdin(Stdio::null()).output() {
@@ -35,7 +35,7 @@ impl Peer {
     }
 }
 
-/// `crashsift analyze` over a folder with this many threads, or as many as it takes by itself.
+/// `crashsift analyze` over a folder with this number of threads, or its default.
 pub fn analyze(folder: &Path, threads: Option<usize>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_crashsift"));
     command.args(["analyze", "-q", "--no-progress", "-f", "json"]);
@@ -67,12 +67,12 @@ pub fn cat(logs: &[PathBuf]) -> Command {
     command
 }
 
-/// Runs a program, which must succeed. What it prints is lost.
+/// Runs a program, which must succeed. Its output is discarded.
 pub fn run(mut command: Command) -> Result<(), String> {
     finish(command.stdout(Stdio::null()))
 }
 
-/// Runs a program, which must succeed, and keeps what it prints.
+/// Runs a program, which must succeed, and gives its output.
 pub fn run_into(mut command: Command, output: &Path) -> Result<(), String> {
     let file = File::create(output).map_err(|error| error.to_string())?;
     finish(command.stdout(file))
@@ -86,17 +86,17 @@ fn finish(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// What `chainsaw` is asked by patterns.
+/// The patterns for `chainsaw`.
 pub const CHAINSAW_SEARCH: &str = "chainsaw search -t";
 
-/// A program that is asked for the wanted events of a folder.
+/// A program that searches a folder for the wanted events.
 #[derive(Debug)]
 pub struct Question {
     pub name: &'static str,
     command: Command,
-    /// Where its answer is.
+    /// The path of its answer.
     pub answer: PathBuf,
-    /// Whether the answer is what it prints. Otherwise it writes the file itself.
+    /// Whether the answer is its standard output. Otherwise it writes the file itself.
     prints: bool,
 }
 
@@ -108,7 +108,7 @@ impl Question {
         Self { name: "crashsift analyze", command, answer, prints: false }
     }
 
-    /// By rules, which can pair provider and id.
+    /// Searches by rules, which can combine provider and id.
     pub fn chainsaw_hunt(peer: &Peer, folder: &Path, place: &Path) -> Result<Self, String> {
         let mut command = peer.command();
         command.args(["--no-banner", "hunt", "-q", "--skip-errors", "--jsonl", "-r"]);
@@ -116,7 +116,7 @@ impl Question {
         Ok(Self { name: "chainsaw hunt -r", command, answer: place.join("chainsaw-hunt.jsonl"), prints: true })
     }
 
-    /// By patterns, of which any must fit: it reports every event that has one of the ids.
+    /// Searches by patterns, one of which must match: it reports every event that has one of the ids.
     pub fn chainsaw_search(peer: &Peer, folder: &Path, place: &Path) -> Self {
         let mut command = peer.command();
         command.args(["--no-banner", "search", "-q", "--skip-errors", "--jsonl", "--match-any"]);
@@ -130,7 +130,7 @@ impl Question {
         Self { name: CHAINSAW_SEARCH, command, answer: place.join("chainsaw-search.jsonl"), prints: true }
     }
 
-    /// By rules. The program leaves out logs of channels that no rule names.
+    /// Searches by rules. The program skips logs of channels that no rule names.
     pub fn hayabusa(peer: &Peer, config: &Path, folder: &Path, place: &Path) -> Result<Self, String> {
         let answer = place.join("hayabusa.jsonl");
         let mut command = peer.command();

@@ -1,4 +1,4 @@
-//! The events that all contestants are asked for, and which records of a chunk are such events.
+//! The events that all contestants search, and the records of a chunk that are such events.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub struct Kind {
     /// The channel that Windows logs it to.
     pub channel: &'static str,
     pub provider: &'static str,
-    /// `None` stands for every id of the provider.
+    /// `None`: every id of the provider.
     pub event_id: Option<u64>,
 }
 
@@ -31,12 +31,12 @@ pub const KINDS: [Kind; 6] = [
     Kind::new("System", "Microsoft-Windows-WHEA-Logger", None),
 ];
 
-/// What a chunk holds.
+/// The records of a chunk.
 #[derive(Debug, Default)]
 pub struct Content {
-    /// How many records.
+    /// The number of records.
     pub records: u64,
-    /// How many of them can't be decoded.
+    /// The number of records that can't be decoded.
     pub undecoded: u64,
     /// The channel of the first record.
     pub channel: String,
@@ -44,7 +44,7 @@ pub struct Content {
     pub wanted: Vec<(u64, String)>,
 }
 
-/// Decodes a chunk in full by the `evtx` crate. A record that can't be decoded is nobody's.
+/// Decodes a chunk in full with the `evtx` crate. Records that can't be decoded are not wanted.
 pub fn content(chunk: Vec<u8>) -> Result<Content, String> {
     let mut chunk = EvtxChunkData::new(chunk, false).map_err(|error| error.to_string())?;
     let settings = Arc::new(ParserSettings::new().num_threads(1));

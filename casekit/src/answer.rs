@@ -1,4 +1,4 @@
-//! What a report answers.
+//! The causes that a report names.
 
 use report::Report;
 use rules::UNDETERMINED;
@@ -8,11 +8,11 @@ use rules::UNDETERMINED;
 pub struct Answer {
     /// The cause.
     pub cause: String,
-    /// How sure.
+    /// Its confidence.
     pub confidence: f64,
 }
 
-/// The causes of a report, the surest first, each once: verdicts and findings of all incidents together. A report that
+/// The causes of a report, by confidence, each once: verdicts and findings of all incidents together. A report that
 /// names none answers `undetermined`.
 #[must_use]
 pub fn answers(report: &Report) -> Vec<Answer> {

@@ -5,14 +5,14 @@ use std::{fs, io};
 
 use serde::Deserialize;
 
-/// A report with the cause that was found in the end.
+/// A crash report with its final cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
     /// Its folder's name.
     pub name: String,
-    /// The text that there was.
+    /// The text of the ticket.
     pub ticket: PathBuf,
-    /// The cause; `undetermined` where nobody found it.
+    /// The cause; `undetermined` where it was never found.
     pub cause: String,
     /// Other names for the same fix.
     pub also_accepted: Vec<String>,

@@ -1,9 +1,8 @@
-//! How well the rules answer labelled reports.
+//! Scores the rules on labelled crash reports.
 //!
-//! A case is a folder with a `ticket.txt`, which a support engineer received, and an `expected.json`, which states what
-//! the cause was found to be. A [`Score`] is what all cases together show: how often the first answer is right, how often
-//! one of the first three is, how often a sure one is wrong, and whether confidences are the probabilities that they
-//! claim to be.
+//! A case is a folder with a `ticket.txt`, which a support engineer received, and an `expected.json`, which contains
+//! the final cause. A [`Score`] summarizes all cases: how often the first answer is right, how often one of the first
+//! three is, how often a sure one is wrong, and whether answers are right as often as their confidence states.
 
 mod answer;
 mod case;
@@ -18,9 +17,9 @@ use pipeline::{Options, Silent, analyze};
 use rules::RuleSet;
 use windows_codes::Knowledge;
 
-/// From this confidence on an answer asks to be acted on, and is confidently wrong when it is not accepted.
+/// From this confidence on, an answer asks to be acted on; if it is not accepted, it is confidently wrong.
 pub const SURE: f64 = 0.8;
-/// Below this an answer to a report that nobody solved is doubt enough to be right.
+/// For a case whose cause was never found, an answer below this confidence is right.
 pub const DOUBTFUL: f64 = 0.5;
 
 /// Analyzes every case and scores the answers.

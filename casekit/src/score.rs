@@ -1,4 +1,4 @@
-//! What all answers together show.
+//! The totals over all cases.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,33 +7,33 @@ use rules::UNDETERMINED;
 
 use crate::{Answer, Case, DOUBTFUL, SURE};
 
-/// The confidences of a reliability table, from and below.
+/// The ranges of confidence of the reliability table: from (inclusive), below.
 const BANDS: [Range<f64>; 6] = [0.0..0.3, 0.3..0.5, 0.5..0.6, 0.6..0.8, 0.8..0.9, 0.9..1.01];
 
 /// A case with its answers.
 #[derive(Debug, Clone)]
 pub struct Scored {
-    /// The case.
+    /// The label of the case.
     pub case: Case,
-    /// The first three causes, the surest first. Never empty.
+    /// The first three causes, by confidence. Never empty.
     pub answers: Vec<Answer>,
     /// Whether the first is right.
     pub first_right: bool,
     /// Whether one of them is.
     pub one_of_three: bool,
-    /// Whether the first is sure and not accepted.
+    /// Whether the first answer is sure and not accepted.
     pub confidently_wrong: bool,
 }
 
 impl Scored {
-    /// Compares a case's label with the answers to it, the surest first.
+    /// Compares the label of a case with the answers, which are sorted by confidence.
     #[must_use]
     pub fn new(case: Case, mut answers: Vec<Answer>) -> Self {
         answers.truncate(3);
         let accepted = |answer: &Answer| case.accepts(&answer.cause);
         let (cause_accepted, confidence) =
             answers.first().map_or((case.accepts(UNDETERMINED), 0.0), |first| (accepted(first), first.confidence));
-        // Of what nobody solved, doubt is right too.
+        // For a case whose cause was never found, an unsure answer is right, too.
         let first_right = cause_accepted || (case.cause == UNDETERMINED && confidence < DOUBTFUL);
         let one_of_three = first_right || answers.iter().any(accepted);
         let confidently_wrong = confidence >= SURE && !cause_accepted;
@@ -54,7 +54,7 @@ pub struct Score {
     pub cases: Vec<Scored>,
 }
 
-/// First answers of about the same confidence.
+/// First answers in one range of confidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
     /// From this confidence on.
@@ -83,7 +83,7 @@ pub struct CauseScore {
 }
 
 impl Score {
-    /// How many cases fulfil something.
+    /// The number of cases that meet a condition.
     fn count(&self, fulfils: impl Fn(&Scored) -> bool) -> usize {
         self.cases.iter().filter(|scored| fulfils(scored)).count()
     }
@@ -112,7 +112,7 @@ impl Score {
         self.count(|scored| scored.confidence() >= SURE)
     }
 
-    /// Whether first answers are right as often as they claim.
+    /// The reliability table: how often first answers are right, by their confidence.
     #[must_use]
     pub fn bands(&self) -> Vec<Band> {
         let band = |range: &Range<f64>| {
@@ -129,7 +129,7 @@ impl Score {
         BANDS.iter().map(band).collect()
     }
 
-    /// The cases by the cause that was found.
+    /// The cases by their expected cause.
     #[must_use]
     pub fn by_cause(&self) -> BTreeMap<&str, CauseScore> {
         let mut causes: BTreeMap<&str, CauseScore> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A score in words, the same for the same answers.
+//! A score as text, always the same for the same answers.
 
 use std::fmt::{self, Display};
 
@@ -32,7 +32,7 @@ impl Display for Score {
 }
 
 impl Display for Scored {
-    /// One line: the case, what was found, and what was answered instead.
+    /// One line: the case, its expected cause, and the answer.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let accepted: Vec<&str> =
             std::iter::once(&self.case.cause).chain(&self.case.also_accepted).map(String::as_str).collect();

@@ -13,7 +13,7 @@ impl ByteWriter {
         Self::default()
     }
 
-    /// How many bytes have been written: the offset of the next one.
+    /// The number of bytes written: the offset of the next one.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
@@ -113,7 +113,7 @@ impl ByteWriter {
         self.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// What has been written so far.
+    /// The bytes written so far.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes

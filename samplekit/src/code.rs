@@ -1,21 +1,21 @@
 //! PE images with functions that can be unwound, and the stacks that calls of these functions leave.
 //!
-//! Layout: "PE Format" and "x64 exception handling" of Microsoft's documentation; `.sym` files as Breakpad's
-//! `docs/symbol_files.md` describes them.
+//! Layout: "PE Format" and "x64 exception handling" in Microsoft's documentation; `.sym` files as described by
+//! `docs/symbol_files.md` of Breakpad.
 
 use std::fmt::Write;
 
 use crate::bytes::{ByteWriter, count16, count32};
 use crate::minidump::{Memory, Module};
 
-/// One thing that a prologue does.
+/// One instruction of a prologue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Pushes a register: RBX 3, RBP 5, RSI 6, RDI 7.
     Push(u8),
     /// Lowers the stack pointer, bytes.
     Allocate(u32),
-    /// Sets RBP so many bytes above the stack pointer.
+    /// Sets RBP to this number of bytes above the stack pointer.
     SetFrame(u8),
 }
 
@@ -52,13 +52,13 @@ impl Step {
 pub struct Function {
     /// Its name.
     pub name: &'static str,
-    /// Where it begins in the loaded image.
+    /// Its offset in the loaded image.
     pub at: u32,
     /// Its prologue.
     pub prologue: Vec<Step>,
-    /// Where a part of it lies that the compiler moved away, after the whole prologue was done.
+    /// The offset of a part that the compiler moved away; it runs after the whole prologue.
     pub part: Option<u32>,
-    /// Where calls through the import table return to.
+    /// Return addresses of calls through the import table.
     pub returns: Vec<u32>,
 }
 
@@ -67,7 +67,7 @@ pub const FUNCTION_SIZE: u32 = 0x80;
 const TEXT: u32 = 0x1000;
 const TABLES: u32 = 0x2000;
 const PAGE: usize = 0x1000;
-/// What is written of an image, bytes: headers, code, tables; one page each.
+/// Size of the written part of an image, bytes: headers, code, tables; one page each.
 const WRITTEN: usize = 3 * PAGE;
 
 /// The image of a module.
@@ -100,7 +100,7 @@ impl CodeImage {
         Memory { address: self.module.base, bytes: out.into_bytes() }
     }
 
-    /// The file: the same without the room between headers and code.
+    /// The file: the same without the gap between headers and code.
     #[must_use]
     pub fn file(&self) -> Vec<u8> {
         let loaded = self.loaded().bytes;
@@ -174,7 +174,7 @@ impl CodeImage {
         text.into_bytes()
     }
 
-    /// Unwinding data, the table of functions, and the exports; and where the last two are: offset and size.
+    /// Unwinding data, the table of functions, and the exports; with offset and size of the last two.
     fn tables(&self) -> (Vec<u8>, (u32, u32), (u32, u32)) {
         let mut out = ByteWriter::new();
         let mut entries = vec![];
@@ -258,12 +258,12 @@ impl CodeImage {
     }
 }
 
-/// A stack, innermost frame first, as functions of [`CodeImage`]s leave it.
+/// A stack of calls of functions in [`CodeImage`]s, innermost frame first.
 #[derive(Debug, Clone)]
 pub struct CodeStack {
     pointer: u64,
     out: ByteWriter,
-    /// What RBP holds in the innermost frame, if a function of the stack sets it.
+    /// The value of RBP in the innermost frame, if a function of the stack sets it.
     frame: Option<u64>,
 }
 
@@ -274,7 +274,7 @@ impl CodeStack {
         Self { pointer, out: ByteWriter::new(), frame: None }
     }
 
-    /// Appends the frame of a function: `locals` in its lowest words, and where it returns to.
+    /// Appends the frame of a function: `locals` in its lowest words, and its return address.
     pub fn frame(&mut self, function: &Function, locals: &[u64], returns_to: u64) -> &mut Self {
         let mut pushed = vec![];
         let start = self.out.len();
@@ -300,7 +300,7 @@ impl CodeStack {
         self
     }
 
-    /// The stack's memory, with some words of the frame that nothing returns from.
+    /// The stack's memory, ending with some words of the outermost frame.
     #[must_use]
     pub fn memory(&self) -> Memory {
         let mut bytes = self.out.clone();
@@ -308,7 +308,7 @@ impl CodeStack {
         Memory { address: self.pointer, bytes: bytes.into_bytes() }
     }
 
-    /// What RBP holds at the exception.
+    /// The value of RBP at the exception.
     #[must_use]
     pub fn frame_register(&self) -> u64 {
         self.frame.unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Numbers that look like chance and are the same in every run.
+//! Pseudo-random numbers, the same in every run.
 
 /// A small generator (xorshift64*, Vigna 2016).
 #[derive(Debug, Clone)]

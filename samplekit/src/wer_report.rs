@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{FileTime, Guid};
 
-/// What a report says. Names of signature values are in the system's language and given with them.
+/// The content of a report. Names of signature values are in the system's language and given with them.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// `APPCRASH`, `BEX64`, `AppHangB1`...
@@ -31,16 +31,17 @@ pub struct Report {
     pub modules: Vec<String>,
 }
 
-/// How a report is written: what depends on the system and not on the problem.
+/// The writing of a report: what depends on the system and not on the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Writing {
     /// Whether the file begins with a byte order mark; on Windows 7 it does not.
     pub byte_order_mark: bool,
     /// The system's language as Windows numbers it.
     pub locale: u32,
-    /// What the report is called in that language.
+    /// The title of the report in that language.
     pub friendly_name: &'static str,
-    /// Whether it is about a process, and not about the kernel: those name the program that wrote the report.
+    /// Whether it is about a process, and not about the kernel: reports about the kernel name the program that wrote
+    /// them.
     pub about_process: bool,
     /// Machine type of a process of another architecture than the system's: 332 is x86.
     pub guest: Option<u32>,
@@ -58,7 +59,7 @@ impl Writing {
 }
 
 impl Report {
-    /// The file, as [`Writing::ENGLISH`] says.
+    /// The file, written as [`Writing::ENGLISH`].
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.to_bytes_as(Writing::ENGLISH)
@@ -73,7 +74,7 @@ impl Report {
         out
     }
 
-    /// `WERInternalMetadata.xml`, which lies beside the report.
+    /// `WERInternalMetadata.xml`, which is beside the report.
     #[must_use]
     pub fn metadata_bytes(&self) -> Vec<u8> {
         let mut xml = String::from("\u{FEFF}<?xml version=\"1.0\" encoding=\"UTF-16\"?>\r\n<WERReportMetadata>\r\n");

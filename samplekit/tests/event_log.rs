@@ -1,4 +1,4 @@
-//! Logs are read back by the `evtx` crate, and everything that was put in comes out.
+//! The `evtx` crate reads the logs back with all values that were written.
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "these are tests")]
 

@@ -1,4 +1,4 @@
-//! Dumps are read back by the `minidump` crate, and everything that was put in comes out.
+//! The `minidump` crate reads the dumps back with all values that were written.
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "these are tests")]
 

@@ -1,4 +1,4 @@
-//! `--cache DIR`: a second run gives the first one's report, which is that of a run without cache.
+//! `--cache DIR`: a second run prints the report of the first run, which is that of a run without cache.
 
 use std::env;
 use std::ffi::OsStr;
@@ -23,7 +23,7 @@ fn logs() -> TempDir {
     folder
 }
 
-/// A log of so many records, some of which tell of something.
+/// A log with this number of records, some of which are evidence.
 fn log(records: u64) -> Vec<u8> {
     let mut log = EventLog::new("System", "PC-01");
     for id in 1..=records {
@@ -43,7 +43,7 @@ fn analyze(arguments: &[&OsStr]) -> Run {
     run([OsStr::new("analyze")].iter().chain(arguments))
 }
 
-/// A run over `logs` with what a cache knows of the logs, and what else is asked.
+/// A run over `logs` with a cache of their evidence but without kept answers, and with further arguments.
 #[track_caller]
 fn with_cache(cache: &Path, logs: &Path, arguments: &[&str]) -> Run {
     for answer in answers(cache) {
@@ -52,7 +52,7 @@ fn with_cache(cache: &Path, logs: &Path, arguments: &[&str]) -> Run {
     asked(cache, logs, arguments)
 }
 
-/// A run over `logs` with all that a cache knows, and what else is asked.
+/// A run over `logs` with the whole cache, and with further arguments.
 #[track_caller]
 fn asked(cache: &Path, logs: &Path, arguments: &[&str]) -> Run {
     let mut all: Vec<&OsStr> = vec![OsStr::new("--cache"), cache.as_os_str(), logs.as_os_str()];
@@ -66,12 +66,12 @@ fn report(logs: &Path) -> String {
     analyze(&[logs.as_os_str()]).ends_with(0).stdout
 }
 
-/// The files in which a cache keeps what was read of logs, and such as do not belong there.
+/// The cache files with the evidence of logs, and files that are no cache files.
 fn files(folder: &Path) -> Vec<PathBuf> {
     listed(folder).into_iter().filter(|path| !is_answer(path)).collect()
 }
 
-/// The files in which a cache keeps answers.
+/// The cache files with answers.
 fn answers(folder: &Path) -> Vec<PathBuf> {
     listed(folder).into_iter().filter(|path| is_answer(path)).collect()
 }
@@ -146,7 +146,7 @@ fn what_was_added_to_a_log_is_in_the_report() {
     assert_eq!((second.stdout, second.stderr), (report(logs.path()), String::new()));
 }
 
-/// Where the records of a log's last chunk begin, and where the last of them ends.
+/// The offsets of the first and after the last record of a log's last chunk.
 fn last_records(log: &[u8]) -> Vec<usize> {
     let mut offsets = vec![log.len() - CHUNK_BYTES + 512];
     while let Some(last) = offsets.last().filter(|last| log[**last..].starts_with(b"**\0\0")) {
@@ -181,7 +181,7 @@ fn log_with(log: &[u8], written: usize, known: usize, dirty: bool) -> Vec<u8> {
 
 #[test]
 fn a_log_may_be_open_in_one_run_and_closed_in_the_next() {
-    // What an artifact's losses say of records behind those that a header knows.
+    // The loss that is reported for records behind those that a header counts.
     const RECOVERED: &str = "flushed part recovered";
     let place = tempfile::tempdir().expect("a folder");
     let logs = place.path().join("logs");
@@ -189,7 +189,7 @@ fn a_log_may_be_open_in_one_run_and_closed_in_the_next() {
     let path = logs.join("System.evtx");
     let log = log(5_035);
     let all = last_records(&log).len() - 1;
-    // Among the last records are 5010, 5020 and 5030, which tell of something.
+    // Records 5010, 5020 and 5030 among the last ones are evidence.
     let few = all - 30;
     let json = |arguments: &[&OsStr]| {
         analyze(&[&[OsStr::new("-f"), OsStr::new("json"), logs.as_os_str()], arguments].concat()).ends_with(0)
@@ -219,7 +219,7 @@ fn a_log_may_be_open_in_one_run_and_closed_in_the_next() {
             for (name, bytes, expected) in [earlier, later] {
                 fs::write(&path, bytes).expect("a log");
                 let run = json(&[OsStr::new("--cache"), cache.as_os_str()]);
-                // Half of the time what is known is an answer, too.
+                // In half of the cases the next run can also use a kept answer.
                 if name.len() % 2 == 0 {
                     answers(&cache).iter().for_each(|answer| fs::remove_file(answer).expect("removed"));
                 }
@@ -286,7 +286,7 @@ fn files_that_can_not_be_used_are_noted_and_replaced() {
 }
 
 #[test]
-fn what_stands_in_a_files_place_and_can_not_be_replaced_is_noted() {
+fn what_is_in_a_files_place_and_can_not_be_replaced_is_noted() {
     let logs = logs();
     let cache = tempfile::tempdir().expect("a folder");
     let expected = with_cache(cache.path(), logs.path(), &[]).ends_with(0).stdout;
@@ -311,11 +311,11 @@ fn a_cache_below_the_analyzed_folder_is_no_artifact() {
     for _ in 0..2 {
         assert_eq!(with_cache(&cache, logs.path(), &[]).ends_with(0).stdout, expected);
     }
-    // Without the option it is a folder as any other.
+    // Without the option it is an ordinary folder.
     assert_ne!(report(logs.path()), expected);
 }
 
-/// Logs, a dump, a text and a damaged file, of which a run says something on standard error.
+/// Logs, a dump, a text and a damaged file, for which a run prints notes on standard error.
 fn evidence() -> TempDir {
     let folder = logs();
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
@@ -328,8 +328,8 @@ fn evidence() -> TempDir {
     folder
 }
 
-/// Asks twice and gives what the second run said, which has to be what a run without cache says. Whether it was the kept
-/// answer is told by what a run leaves behind that reads logs.
+/// Runs twice and gives the output of the second run, which must be that of a run without cache. Whether the second run
+/// printed the kept answer is seen from the files that a run leaves behind when it reads logs.
 #[track_caller]
 fn asked_again(cache: &Path, folder: &Path, arguments: &[&str]) -> (Run, bool) {
     let mut plain = vec![OsStr::new("analyze"), folder.as_os_str()];
@@ -405,7 +405,7 @@ fn a_damaged_log_is_compared_by_all_its_bytes() {
     let (folder, cache) = (logs(), tempfile::tempdir().expect("a folder"));
     let path = folder.path().join("System.evtx");
     let mut bytes = fs::read(&path).expect("a log");
-    // A byte of a record's text: the checksum of its chunk is wrong from now on.
+    // One byte of a record's text is changed, so that the checksum of its chunk is wrong.
     let damage = bytes.len() - CHUNK_BYTES + 512 + 40;
     bytes[damage] ^= 1;
     fs::write(&path, &bytes).expect("a log");
@@ -472,7 +472,7 @@ fn a_dump_that_holds_a_piece_of_a_log_is_compared_by_all_its_bytes() {
     let (folder, cache) = (evidence(), tempfile::tempdir().expect("a folder"));
     let path = folder.path().join("python.dmp");
     let mut dump = fs::read(&path).expect("a dump");
-    // As large as a log that is compared by its checksums, and with a chunk's header where a log has its first one.
+    // As large as a log that is compared by its checksums, and with a chunk's header at the place of a log's first one.
     dump.resize((1 << 20) + 5, 0);
     dump[4096..4608].copy_from_slice(&log(100)[4096..4608]);
     fs::write(&path, &dump).expect("written");
@@ -487,7 +487,7 @@ fn a_dump_that_holds_a_piece_of_a_log_is_compared_by_all_its_bytes() {
 #[test]
 fn an_answer_by_sigma_rules_is_not_kept() {
     let place = tempfile::tempdir().expect("a folder");
-    // The second has the name by which the first is given.
+    // The second folder has the name that is given on the command line for the first.
     for name in ["rules", "sigma:rules"] {
         fs::create_dir(place.path().join(name)).expect("a folder");
     }
@@ -522,7 +522,7 @@ fn only_the_latest_answers_are_kept() {
         file.set_modified(old).expect("a time");
     };
     (0..70_u128).for_each(|number| written(&format!("{number:032x}.crashsift-answer")));
-    // Not what the cache writes.
+    // A file that the cache did not write.
     written("mine.crashsift-answer");
     asked(cache.path(), folder.path(), &["-f", "json"]).ends_with(0);
     let kept = answers(cache.path());

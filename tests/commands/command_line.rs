@@ -1,7 +1,8 @@
 //! The command line, as a user types it: exit codes, what goes to which stream, and whole outputs.
 //!
-//! Whole outputs lie in `tests/command_line/`; `SNAPSHOTS=overwrite cargo test --test main command_line::` writes them
-//! anew. Those of reports use the rules of `site.yaml` there, so that they don't change with the built-in ones.
+//! The expected outputs are in `tests/command_line/`; `SNAPSHOTS=overwrite cargo test --test main command_line::`
+//! writes them anew. Those of reports use the rules of `site.yaml` there, so that they don't change with the built-in
+//! ones.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -28,7 +29,7 @@ fn analyze(arguments: &str) -> Run {
     run(["analyze"].into_iter().chain(arguments.split_whitespace()))
 }
 
-/// The same with the site's few rules instead of the built-in ones, which take most of a short run's time.
+/// The same with the few rules of `site.yaml` instead of the built-in ones, which take most of the time of a short run.
 #[track_caller]
 fn analyze_with_site_rules(arguments: &str) -> Run {
     analyze(&format!("--no-builtin-rules --rules {SITE_RULES} {arguments}"))
@@ -40,7 +41,7 @@ fn analyzed(arguments: &str) -> Value {
     analyze_with_site_rules(&format!("-q -f json {arguments}")).ends_with(0).json()
 }
 
-/// The formats that the program offers.
+/// The formats of reports.
 fn formats() -> Vec<String> {
     let help = analyze("--help").ends_with(0).stdout;
     let option = help.split("--format").nth(1).expect("an option --format");
@@ -72,8 +73,8 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Fails unless an output is the one that lies in `tests/command_line/`, byte for byte; only the program's own version
-/// may change.
+/// Fails unless an output equals the file in `tests/command_line/`, byte for byte; only the program's own version may
+/// change.
 #[track_caller]
 fn assert_whole(output: &str, file: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command_line").join(file);
@@ -98,7 +99,7 @@ fn exit_codes_are_the_same_in_every_format() {
         ] {
             let run = analyze_with_site_rules(&format!("--format {format} {arguments}"));
             assert_eq!(run.code, code, "--format {format} {arguments}: {run:#?}");
-            // Where something was analyzed there is a report, whatever the code; else there is none.
+            // If anything was analyzed there is a report, whatever the code; else there is none.
             assert_eq!(run.stdout.is_empty(), code == 2, "--format {format} {arguments}: {run:#?}");
         }
     }
@@ -115,10 +116,10 @@ fn fail_on_knows_causes_families_and_any() {
         (0, "--fail-on gpu", STACK_OVERFLOW),
         (1, "--fail-on gpu --fail-on power-loss", both.as_str()),
         (0, "--fail-on gpu --fail-on heap-corruption", both.as_str()),
-        // Nothing is named where nothing is determined, although `undetermined` stands in a family.
+        // `undetermined` belongs to a family, but does not count as a cause of that family.
         (0, "--no-builtin-rules --fail-on application", STACK_OVERFLOW),
         (1, "--no-builtin-rules --fail-on undetermined", STACK_OVERFLOW),
-        // An incident that was filtered out fails nothing.
+        // An incident that was filtered out meets no condition.
         (0, "--fail-on any --since 2999-01-01", both.as_str()),
     ] {
         let run = analyze(&format!("-q {fail_on} {paths}"));
@@ -139,7 +140,7 @@ fn fail_on_and_strict_do_not_depend_on_each_others_order() {
     let (fail_on, cut) = ("--fail-on any", "samples/cut-dump");
     analyze_with_site_rules(&format!("{fail_on} --strict {cut}")).ends_with(1);
     analyze_with_site_rules(&format!("--strict {fail_on} {cut}")).ends_with(1);
-    // That there was nothing to analyze outweighs both.
+    // Exit code 4 takes precedence over both.
     analyze_with_site_rules(&format!("--strict {fail_on} {EMPTY_DUMP}")).ends_with(4);
 }
 
@@ -150,7 +151,7 @@ fn strict_minds_what_was_lost_and_not_what_is_of_no_interest() {
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {CUT_DUMP}")).ends_with(3);
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {EMPTY_DUMP}")).ends_with(3);
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} samples/no-such-file.dmp")).ends_with(3);
-    // What an archive holds that is not opened was not read either.
+    // The contents of an unopened archive count as unread.
     let folder = folder();
     let archive = folder.path().join("dumps.rar");
     fs::write(&archive, b"Rar!\x1A\x07\x01\0 an archive").expect("an archive");
@@ -164,7 +165,7 @@ fn a_dump_is_no_ticket() {
 }
 
 #[test]
-fn a_verdict_whose_rule_is_left_out_says_so() {
+fn a_verdict_whose_rule_is_left_out_shows_it() {
     let shown = analyze_with_site_rules(&format!("--min-confidence 0.99 {STACK_OVERFLOW}")).ends_with(0).stdout;
     assert!(shown.contains("left out by --min-confidence"), "{shown}");
 }
@@ -190,7 +191,7 @@ fn the_manual_page_holds_every_command_and_refers_to_no_other_page() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_are_usage_errors_and_say_what_would_be_right() {
+fn arguments_that_make_no_sense_are_usage_errors_that_show_what_would_be_right() {
     for (arguments, right) in [
         ("", "<PATH>"),
         ("--format xml samples", "[possible values: text, json, jsonl, csv, markdown, html]"),
@@ -218,7 +219,7 @@ fn arguments_that_make_no_sense_are_usage_errors_and_say_what_would_be_right() {
 }
 
 #[test]
-fn commands_that_do_not_exist_are_usage_errors_and_say_which_do() {
+fn commands_that_do_not_exist_are_usage_errors_that_name_those_that_do() {
     for (arguments, right) in [
         ("", "Usage: crashsift <COMMAND>"),
         ("analyse samples", "'analyze'"),
@@ -248,7 +249,7 @@ fn commands_that_do_not_exist_are_usage_errors_and_say_which_do() {
 }
 
 #[test]
-fn what_leads_nowhere_is_told_with_its_name() {
+fn what_leads_nowhere_is_reported_with_its_name() {
     let analyzed = analyze_with_site_rules("no/such/folder").ends_with(4);
     assert!(analyzed.stderr.starts_with("crashsift: no/such/folder: no such file or folder\n"), "{analyzed:#?}");
     let inspected = run(["inspect", "no-such.dmp"]).ends_with(4);
@@ -259,7 +260,7 @@ fn what_leads_nowhere_is_told_with_its_name() {
 }
 
 #[test]
-fn an_archive_that_is_not_opened_is_told_to_be_extracted() {
+fn for_an_archive_that_is_not_opened_the_report_asks_to_extract_it() {
     let folder = folder();
     fs::write(folder.path().join("logs.rar"), b"Rar!\x1A\x07\x01\0 an archive").expect("a file");
     fs::copy(STACK_OVERFLOW, folder.path().join("a.dmp")).expect("a dump");
@@ -372,7 +373,7 @@ fn output_into_a_place_that_takes_no_file_is_an_error_that_names_it() {
     assert_eq!(fs::read_to_string(folder.path().join("file")).expect("the file"), "not a folder");
 }
 
-/// The name of the temporary file told nobody anything: "No such file or directory at path /no/such/.tmpx7Hq2s".
+/// Errors named the temporary file, which users do not know: "No such file or directory at path /no/such/.tmpx7Hq2s".
 #[test]
 fn an_unwritable_output_is_not_explained_by_a_temporary_file() {
     let run = analyze_with_site_rules(&format!("-o no-such-folder/report.txt {STACK_OVERFLOW}")).ends_with(2);
@@ -381,7 +382,7 @@ fn an_unwritable_output_is_not_explained_by_a_temporary_file() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_and_is_no_success() {
+fn a_full_disk_is_reported_and_is_no_success() {
     let run = analyze_with_site_rules(&format!("-o /dev/full {STACK_OVERFLOW}"));
     assert!(run.code != 0 && run.stderr.contains("/dev/full"), "{run:#?}");
 
@@ -396,7 +397,7 @@ fn a_reader_that_has_seen_enough_is_success() {
     for format in formats() {
         let mut command = crashsift(["analyze", "-q", "-v", "-f", &format, "samples"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-        // More than a pipe holds is still to come when the reader goes away, as `head -1` does.
+        // There is more output than a pipe holds when the reader ends, as `head -1` does.
         let mut first = String::new();
         BufReader::with_capacity(16, child.stdout.take().expect("a pipe")).read_line(&mut first).expect("a line");
         assert!(!first.is_empty(), "{format}");
@@ -459,7 +460,7 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
     assert!(!colored("--color never", None));
     // JSON has no colours.
     assert!(!colored("--color always -f json", None));
-    // Colours are all that they change.
+    // Colours change nothing else.
     let plain = analyze_with_site_rules(STACK_OVERFLOW).stdout;
     let colored = analyze_with_site_rules(&format!("--color always {STACK_OVERFLOW}")).stdout;
     assert_eq!(anstream::adapter::strip_str(&colored).to_string(), plain);
@@ -523,7 +524,7 @@ fn a_ticket_joins_other_evidence_in_one_run() {
 
 #[cfg(unix)]
 #[test]
-fn a_ticket_in_a_pipe_that_nobody_writes_is_refused_and_not_waited_for() {
+fn a_ticket_in_a_pipe_without_writer_is_refused_and_not_waited_for() {
     let folder = folder();
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
@@ -552,7 +553,7 @@ fn since_and_until_choose_incidents_by_their_time() {
         ("--until 2024-05-22T10:47:38Z", &["crash"]),
         ("--since 2024-05-22T10:47:38Z --until 2024-05-22T10:47:38Z", &["crash"]),
         ("--until 2024-05-22T10:47:37Z", &[]),
-        // A day is over when it ends.
+        // A date includes the whole day.
         ("--until 2024-05-22", &["crash"]),
         ("--until 2024-05-21", &[]),
         ("--since 2024-06-01 --until 2024-09-01", &["power-loss"]),
@@ -563,7 +564,7 @@ fn since_and_until_choose_incidents_by_their_time() {
         found.sort_unstable();
         assert_eq!(found, kinds, "{times}");
         assert_eq!(report["summary"]["incidents"], kinds.len(), "{times}");
-        // What was read is listed all the same.
+        // Artifacts are listed nevertheless.
         assert_eq!(report["summary"]["artifacts"], 2, "{times}");
     }
 }
@@ -605,7 +606,7 @@ fn verbose_lists_every_artifact() {
 // Rules.
 
 #[test]
-fn rules_are_added_to_the_built_in_ones_or_stand_alone() {
+fn rules_are_added_to_the_built_in_ones_or_used_alone() {
     let sets = |arguments: &str| {
         let report = analyze(&format!("-q -f json {arguments} {STACK_OVERFLOW}")).ends_with(0).json();
         let sets: Vec<String> = list(&report, "rulesets").iter().map(|set| text(set, "name").to_owned()).collect();
@@ -622,7 +623,7 @@ fn rules_are_added_to_the_built_in_ones_or_stand_alone() {
 }
 
 #[test]
-fn without_any_rules_incidents_are_told_and_none_is_judged() {
+fn without_any_rules_incidents_are_reported_and_none_is_judged() {
     let report = analyze(&format!("-f json --no-builtin-rules {STACK_OVERFLOW}")).ends_with(0).json();
     let incident = &report["incidents"][0];
     assert_eq!(list(incident, "findings"), [] as [Value; 0]);
@@ -719,7 +720,7 @@ fn the_facts_of_an_artifact() {
 }
 
 #[test]
-fn inspect_tells_apart_what_it_can_not_read_and_what_holds_no_incident() {
+fn inspect_distinguishes_what_it_can_not_read_and_what_holds_no_incident() {
     let run = run(["inspect", EMPTY_DUMP]).ends_with(4);
     assert_eq!(run.stdout, "");
     assert!(run.stderr.contains("samples/empty-dump/empty.dmp: failed: the file is empty"), "{run:#?}");
@@ -728,7 +729,7 @@ fn inspect_tells_apart_what_it_can_not_read_and_what_holds_no_incident() {
 }
 
 #[test]
-fn inspect_shows_what_is_in_an_artifact_that_tells_of_no_incident() {
+fn inspect_shows_what_is_in_an_artifact_without_incident() {
     let folder = folder();
     let mut log = EventLog::new("System", "PC-7");
     let time = FileTime::utc(2024, 5, 6, 8, 0, 0);
@@ -767,7 +768,7 @@ fn the_mistakes_of_a_rule_file() {
     command.current_dir(folder.path());
     let run = finish(command, b"").ends_with(2);
     assert_whole(&run.stdout, "rules-check.txt");
-    // Without the mistake all is well, the tests inside the rules too.
+    // Without the mistake the check passes, with the tests inside the rules too.
     assert_eq!(program::run(["rules", "check", SITE_RULES]).ends_with(0).stdout, "2 rules: 0 errors, 0 warnings\n");
     let tested = program::run(["rules", "test", SITE_RULES]).ends_with(0);
     assert_eq!(tested.stdout, "2 rules: 6 tests passed, 0 failed\n");

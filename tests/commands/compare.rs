@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::program::run;
 use serde_json::{Value, json};
 
-/// The reports of a day with two crashes, and of the next, when one of them is gone and another has come.
+/// The reports of a day with two crashes, and of the next day, on which one of them is gone and another is new.
 fn two_days(folder: &Path) -> (PathBuf, PathBuf) {
     let analyze = |name: &str, samples: [&str; 2]| {
         let path = folder.join(name);
@@ -41,7 +41,7 @@ fn changes(report: &Value) -> Vec<(Vec<&str>, usize)> {
         .collect()
 }
 
-/// Two tickets that tell of different failures had the same id, and a pipeline took the second for the first.
+/// Two tickets about different failures had the same id, and a pipeline took the second for the first.
 #[test]
 fn another_ticket_is_another_incident_and_the_same_one_is_not() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -66,7 +66,7 @@ fn another_ticket_is_another_incident_and_the_same_one_is_not() {
 }
 
 #[test]
-fn what_came_and_what_went_is_told_the_same_way_by_both_commands() {
+fn new_and_gone_groups_are_shown_in_the_same_way_by_both_commands() {
     let folder = tempfile::tempdir().expect("a folder");
     let (monday, tuesday) = two_days(folder.path());
     let (monday, tuesday) = (monday.to_str().expect("text"), tuesday.to_str().expect("text"));
@@ -107,7 +107,7 @@ fn a_pipeline_can_fail_on_what_is_new_and_only_on_that() {
 }
 
 #[test]
-fn what_is_no_report_or_made_otherwise_is_said_before_anything_is_analyzed() {
+fn unusable_reports_are_errors_before_anything_is_analyzed() {
     let folder = tempfile::tempdir().expect("a folder");
     let (monday, _) = two_days(folder.path());
     let mut report: Value = serde_json::from_slice(&fs::read(&monday).expect("a report")).expect("JSON");
@@ -146,7 +146,7 @@ fn a_crash_with_more_evidence_is_the_same_crash() {
 }
 
 #[test]
-fn what_made_the_reports_is_told_where_it_differs() {
+fn different_programs_and_rule_sets_of_the_reports_are_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     let (monday, _) = two_days(folder.path());
     let mut report: Value = serde_json::from_slice(&fs::read(&monday).expect("a report")).expect("JSON");

@@ -1,7 +1,7 @@
 //! `crashsift explain`, as a user types it.
 //!
-//! Whole outputs lie in `tests/command_line/` and use the rules of `site.yaml` there, so that they don't change with the
-//! built-in ones; `SNAPSHOTS=overwrite cargo test --test main explain::` writes them anew.
+//! The expected outputs are in `tests/command_line/` and use the rules of `site.yaml` there, so that they don't change
+//! with the built-in ones; `SNAPSHOTS=overwrite cargo test --test main explain::` writes them anew.
 
 use std::path::Path;
 
@@ -52,7 +52,7 @@ fn a_negative_exit_code_is_typed_just_so() {
 }
 
 #[test]
-fn negative_codes_may_stand_anywhere_in_a_list() {
+fn negative_codes_may_be_anywhere_in_a_list() {
     let run = explain(["-f", "json", "126", "-1073740791", "0xC0000005", "-1073740940"]).ends_with(0);
     let firsts: Vec<String> =
         list(&run.json(), "codes").iter().map(|code| text(&list(code, "readings")[0], "code").to_owned()).collect();
@@ -75,7 +75,7 @@ fn every_spelling_of_a_code_gives_the_same_answer() {
     .map(|spelling| {
         let mut document = explain(["-f", "json", spelling]).ends_with(0).json();
         let reading = document["codes"][0]["readings"][0].as_object_mut().expect("a reading");
-        // Why it is read so depends on how it is written.
+        // The likeliest meaning depends on the spelling.
         reading.remove("why");
         Value::Object(reading.clone())
     })

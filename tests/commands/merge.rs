@@ -1,4 +1,4 @@
-//! `merge`: reports of parts make the report of the whole.
+//! `merge`: the reports of parts give the report of the whole.
 
 use std::env;
 use std::fs;
@@ -72,7 +72,7 @@ impl Numbers {
     }
 }
 
-/// That random partitions of the files in `folder` give the whole's report.
+/// Checks that reports of random partitions of the files in `folder` merge to the report of the whole folder.
 #[track_caller]
 fn partitions_make_the_whole(folder: &Path, rounds: u64) {
     let bench = Bench::new();
@@ -190,7 +190,7 @@ fn files_of_several_computers_under_one_path_stay_apart() {
 }
 
 #[test]
-fn what_cant_be_merged_is_said_with_report_and_reason() {
+fn what_cant_be_merged_is_reported_with_report_and_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/stack-overflow");
     let good = mergeable(folder.path(), "good.json", &sample);
@@ -272,7 +272,7 @@ fn damaged_evidence_ends_in_a_message_and_never_in_false_evidence() {
         }
         *evidence = String::from_utf8(bytes).expect("text");
         match merge::artifacts(vec![Part { name: "damaged".to_owned(), report }]) {
-            // Some bits of a compressed text mean nothing.
+            // Some bits of a compressed text have no meaning.
             Ok((read, _)) => assert_eq!(format!("{:?}", Ok::<_, (usize, std::io::Error)>(read)), whole),
             Err((index, error)) => {
                 refused += 1;

@@ -314,7 +314,7 @@ error[R054]: this file has tests of the rules in rules.yaml, which is not in thi
 }
 
 #[test]
-fn help_says_what_would_be_right() {
+fn help_shows_what_would_be_right() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("wrong.yml");
     let check = |selection: &str, more: &str| {
@@ -396,7 +396,7 @@ fn facts_are_one_json_document_for_programs() {
 }
 
 #[test]
-fn a_test_can_say_how_sure_the_rule_has_to_be() {
+fn a_test_can_state_the_expected_confidence() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("sure.yml");
     let rule = |confidence: &str| {
@@ -438,7 +438,7 @@ fn pair(more: &str, tests: &str) -> tempfile::TempDir {
 }
 
 #[test]
-fn a_test_that_fails_for_what_is_required_or_supersedes_says_so() {
+fn a_test_that_fails_for_what_is_required_or_supersedes_shows_it() {
     let tested = |folder: tempfile::TempDir| rules(&format!("test {}", folder.path().join("pair.yaml").display())).out;
     let lacking = "      - {name: bare, facts: {exception.code: 0xC0000005}, expect: match}\n";
     let out = tested(pair("    requires: [process.name]\n", lacking));
@@ -482,7 +482,7 @@ rules:
 }
 
 #[test]
-fn warnings_of_a_rule_stand_beside_the_errors_of_another() {
+fn warnings_of_a_rule_are_shown_beside_the_errors_of_another() {
     let folder = tempfile::tempdir().expect("a folder");
     let broken = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken_rules");
     for (from, id) in [("lint-uptime-alone", "test/weak"), ("confidence-percent", "test/wrong")] {
@@ -506,7 +506,7 @@ fn a_rule_is_found_by_its_name_without_the_area_for_who_asks_to_see_it() {
 }
 
 #[test]
-fn an_overlay_over_another_set_of_ones_own_is_told_to_come_with_it() {
+fn an_overlay_over_another_set_of_ones_own_must_come_with_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let site = folder.path().join("site");
     let overlay = "schema: 1\ndisable:\n  - {rule: demo/many-resets, reason: Known here.}\n";

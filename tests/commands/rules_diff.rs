@@ -1,4 +1,4 @@
-//! `crashsift rules diff`: which incidents another rule set judges otherwise.
+//! `crashsift rules diff`: which incidents get another verdict by another rule set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::program::{self, run};
 use serde_json::json;
 
-/// A rule of somebody's own for stack overflows, `memory/own-stack-overflow`.
+/// A user's own rule for stack overflows, `memory/own-stack-overflow`.
 const OWN_RULE: &str = "tests/rule_sets/own/stack-overflow.yaml";
 
-/// A copy of the built-in rules that takes their place.
+/// A copy of the built-in rules that replaces them.
 fn copied_rules(folder: &Path) -> PathBuf {
     let rules = folder.join("rules");
     for entry in walkdir::WalkDir::new("rules").into_iter().filter_map(Result::ok) {
@@ -27,7 +27,7 @@ fn copied_rules(folder: &Path) -> PathBuf {
 fn rules_without_one(folder: &Path) -> String {
     let rules = copied_rules(folder);
     let files = fs::read_dir(rules.join("memory")).expect("a folder").map(|entry| entry.expect("an entry").path());
-    // The rule, and its tests where they stand beside it.
+    // The rule, and the file with its tests.
     for file in files.filter(|file| shown(file).contains("stack-overflow.")) {
         fs::remove_file(file).expect("a file of the rule set");
     }
@@ -39,7 +39,7 @@ fn shown(path: &Path) -> String {
 }
 
 #[test]
-fn a_rule_that_is_gone_is_told_with_the_incidents_that_it_judged() {
+fn a_rule_that_is_gone_is_listed_with_the_incidents_that_it_judged() {
     let folder = tempfile::tempdir().expect("a folder");
     let changed = rules_without_one(folder.path());
     let samples = ["samples/stack-overflow", "samples/heap-corruption"];
@@ -76,7 +76,7 @@ fn another_confidence_is_a_change() {
     assert!(change["before"]["confidence"].as_f64() > change["now"]["confidence"].as_f64(), "{document:#}");
 }
 
-/// A rule that is no surer than others, or too unsure for a verdict, is told of, too.
+/// Rules that change only findings below the verdict are listed, too.
 #[test]
 fn a_finding_beside_the_verdict_is_a_change_of_findings() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -122,7 +122,7 @@ fn another_suspect_is_a_change() {
     assert!(text.contains("    signature crash | "), "{text}");
 }
 
-/// An id is kept in tickets and looked up in later reports, whatever rules were added since.
+/// Ids are kept in tickets and looked up in later reports, so they must not change with new rules.
 #[test]
 fn another_suspect_leaves_the_incident_its_id() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -171,7 +171,7 @@ fn the_same_rules_change_nothing_and_broken_ones_are_not_used() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_told() {
+fn a_path_that_leads_nowhere_is_reported() {
     let some = run(["rules", "diff", "builtin", "builtin", "samples/stack-overflow", "samples/no-such"]).ends_with(0);
     assert!(some.stderr.contains("samples/no-such: no such file or folder"), "{some:#?}");
     let none = run(["rules", "diff", "builtin", "builtin", "samples/no-such"]).ends_with(4);
@@ -180,7 +180,7 @@ fn a_path_that_leads_nowhere_is_told() {
 }
 
 #[test]
-fn a_rule_that_takes_over_is_told_and_suppressed_is_told_apart_from_no_match() {
+fn a_rule_that_supersedes_is_named_and_suppressed_is_distinguished_from_no_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let changed = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -205,7 +205,7 @@ fn a_rule_that_takes_over_is_told_and_suppressed_is_told_apart_from_no_match() {
 }
 
 #[test]
-fn a_mergeable_report_stands_for_its_artifacts() {
+fn a_mergeable_report_replaces_its_artifacts() {
     let folder = tempfile::tempdir().expect("a folder");
     let changed = rules_without_one(folder.path());
     let (whole, bare) = (shown(&folder.path().join("whole.json")), shown(&folder.path().join("bare.json")));
@@ -219,17 +219,17 @@ fn a_mergeable_report_stands_for_its_artifacts() {
     }
 }
 
-/// Whoever changes a file of a working copy gives its folder first.
+/// Users who change a file of a working copy pass its folder first.
 #[test]
-fn a_part_of_the_built_in_set_is_told_how_to_be_tried() {
+fn for_a_part_of_the_built_in_set_the_error_shows_how_to_try_it() {
     let told = run(["rules", "diff", "builtin", "rules/memory", "samples/stack-overflow"]).ends_with(2).stderr;
     assert!(told.contains("error[R019]: there are two rules `memory/stack-overflow`"), "{told}");
     assert!(told.contains("give the whole folder, whose ruleset.yaml says `name: builtin`"), "{told}");
 }
 
-/// What becomes of a rule is told by who did it.
+/// Where another set disables or suppresses a rule, that set is named.
 #[test]
-fn a_rule_that_is_disabled_new_or_gone_says_so() {
+fn a_rule_that_is_disabled_new_or_gone_is_shown_as_such() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("site.yaml");
     fs::write(&path, "schema: 1\ndisable: [{rule: memory/stack-overflow, reason: Known.}]\n").expect("written");
@@ -270,9 +270,9 @@ fn many_changes_are_summed_up() {
     );
 }
 
-/// An overlay is for a set that both sides have.
+/// An overlay is compared over a set that is on both sides.
 #[test]
-fn rule_sets_of_both_sides_stand_before_old_and_new() {
+fn rule_sets_of_both_sides_come_before_old_and_new() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -288,10 +288,10 @@ fn rule_sets_of_both_sides_stand_before_old_and_new() {
     let rules: Vec<_> = all.flat_map(|change| program::list(change, "rules")).collect();
     assert_eq!(rules.len(), 1, "{document:#}");
     assert_eq!(*rules[0], json!({"rule": "memory/own-stack-overflow", "before": 0.96, "disabled_by": "site"}));
-    // Without the set, the overlay is about a rule that is not there.
+    // Without the set, the overlay is about a missing rule.
     let alone = run(["rules", "diff", "builtin", &overlay, sample]);
     assert!(!alone.stdout.contains("memory/own-stack-overflow is disabled"), "{alone:#?}");
-    // A mistake in it is told like one of the others.
+    // A mistake in it is reported like one in the other sets.
     let broken = path("broken.yaml", "schema: 1\nruls: []\n");
     let told = run(["rules", "diff", "-r", &broken, "builtin", "builtin", sample]).ends_with(2);
     assert!(told.stderr.contains("broken.yaml:2:1"), "{told:#?}");

@@ -70,7 +70,7 @@ fn every_key_that_is_printed_is_described() {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// Whoever is told that a fact is missing is told of everything that brings it.
+/// For a missing fact, `from` must name every kind of artifact that provides it.
 #[test]
 fn what_brings_a_fact_is_every_kind_of_artifact_that_does() {
     let document = run(["rules", "facts", "-f", "json"]).ends_with(0).json();
@@ -104,7 +104,7 @@ fn what_brings_a_fact_is_every_kind_of_artifact_that_does() {
             let [kind] = &*kinds.into_iter().collect::<Vec<_>>() else { continue };
             for (fact, value) in incident["facts"].as_object().expect("facts") {
                 let from = &from[fact];
-                // Of these the other incidents tell; and the text of a dump is its comment.
+                // These come from the other incidents; and the text of a dump is its comment.
                 let others = from.contains("any artifact") || from.starts_with("evidence that") || fact == "timeline";
                 if others || *value == Value::Array(Vec::new()) || (fact == "text" && kind != "ticket") {
                     continue;

@@ -1,4 +1,4 @@
-//! `crashsift rules new`: a rule for what no rule knows, made of its evidence.
+//! `crashsift rules new`: drafts a rule for a failure that no rule knows, from its evidence.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -70,7 +70,7 @@ fn the_draft_for_every_incident_of_the_samples_passes_and_matches_it() {
         let findings = rules.judge(facts).findings;
         assert!(findings.iter().any(|finding| finding.rule == drafted.id), "{}\n{}", drafted.id, drafted.yaml);
     }
-    // Whatever is taken out of a draft, one of its tests notices it.
+    // Every part of a draft is needed by one of its tests.
     for rule in rules.mutants_of(|rule| !rule.is_embedded()) {
         let left: Vec<_> = rule.mutants.iter().filter(|mutant| !mutant.noticed).collect();
         assert!(left.is_empty(), "{}: {left:?}", rule.rule);
@@ -78,7 +78,7 @@ fn the_draft_for_every_incident_of_the_samples_passes_and_matches_it() {
 }
 
 #[test]
-fn a_draft_says_what_is_left_to_decide_and_is_never_written_over_anything() {
+fn a_draft_lists_what_is_left_to_decide_and_overwrites_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("ledger/aborts.yaml");
     let sample = "samples/undecidable-abort";
@@ -101,7 +101,7 @@ fn a_draft_says_what_is_left_to_decide_and_is_never_written_over_anything() {
 
     let rules = folder.path().as_os_str();
     let checked = run(["rules".as_ref(), "check".as_ref(), rules]).ends_with(0);
-    // What nobody decided yet is told: the cause, why, two steps, and where it can be read.
+    // Open decisions are listed: the cause, why, two steps, and the references.
     assert!(checked.stdout.ends_with("1 rule: 0 errors, 5 warnings\n"), "{checked:#?}");
     assert_eq!(checked.stdout.matches("warning[R095]").count(), 5, "{checked:#?}");
     let tested = run(["rules".as_ref(), "test".as_ref(), "--mutants".as_ref(), rules]).ends_with(0);
@@ -109,7 +109,7 @@ fn a_draft_says_what_is_left_to_decide_and_is_never_written_over_anything() {
 }
 
 #[test]
-fn selections_say_where_they_are_from_and_how_common_they_are() {
+fn selections_show_where_they_are_from_and_how_common_they_are() {
     let draft = run(["rules", "new", "--from", FLEET, "--group", LEDGER]).ends_with(0).stdout;
     let of_selection = |name: &str| {
         let (before, _) = draft.split_once(&format!("\n      {name}:\n")).expect("a selection");
@@ -227,7 +227,7 @@ fn what_is_not_clear_is_asked_back() {
     }
 }
 
-/// Whoever asks for the groups gets them.
+/// `--group` without a signature lists the groups.
 #[test]
 fn groups_are_listed_when_they_are_asked_for() {
     let listed = run(["rules", "new", "--from", FLEET, "--group"]).ends_with(0);
@@ -241,7 +241,7 @@ fn groups_are_listed_when_they_are_asked_for() {
     assert!(run.stderr.contains("--group without SIGNATURE lists the groups"), "{run:#?}");
 }
 
-/// A version below what a rule asks for says nothing where the module is another one.
+/// A bound on a version is no match where the module is another one.
 #[test]
 fn a_version_of_another_module_does_not_fit_a_rule() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -273,14 +273,14 @@ fn artifacts_can_be_given_as_to_other_commands() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_told() {
+fn a_path_that_leads_nowhere_is_reported() {
     let said = |arguments: &[&str], code| run(["rules", "new"].iter().chain(arguments)).ends_with(code).stderr;
     let lost = "crashsift: samples/no-such.txt: no such file or folder\n";
     assert_eq!(said(&["samples/no-such.txt"], 4), format!("{lost}crashsift: no incident was found there\n"));
     assert_eq!(said(&["--from", "samples/no-such.txt", "samples/stack-overflow"], 0), lost);
 }
 
-/// What a draft offers in comments is right when it is taken in.
+/// The terms that a draft offers in comments are correct when they are uncommented.
 #[test]
 fn what_to_collect_is_one_thing_when_it_is_no_comment_any_longer() {
     let draft = run(["rules", "new", "samples/stack-overflow"]).ends_with(0).stdout;
@@ -296,7 +296,7 @@ fn what_to_collect_is_one_thing_when_it_is_no_comment_any_longer() {
 
 /// `rules check` of the whole set would refuse it later.
 #[test]
-fn a_file_that_stands_in_the_folder_of_another_area_is_told() {
+fn a_file_in_the_folder_of_another_area_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let written = |id: &[&str], path: &str| {
         let path = folder.path().join(path);
@@ -311,7 +311,7 @@ fn a_file_that_stands_in_the_folder_of_another_area_is_told() {
     assert!(written(&[], "My Rules/four.yaml").contains("a folder that is called own"));
 }
 
-/// Of a .NET program that WER reports, nothing but the type of the exception is known.
+/// WER reports of .NET programs contain nothing but the type of the exception.
 #[test]
 fn the_title_names_the_exception_by_its_type_where_it_has_no_code() {
     let draft = run(["rules", "new", "samples", "--group", "crash | tool.exe | system.io.filenotfound"]);
@@ -319,7 +319,7 @@ fn the_title_names_the_exception_by_its_type_where_it_has_no_code() {
     assert!(draft.ends_with(0).stdout.contains(title));
 }
 
-/// In a folded text, and for a reader, the halves of an id are two words.
+/// In a folded YAML text, a line break within an id would become a space.
 #[test]
 fn ids_of_rules_stay_in_one_piece() {
     let draft = run(["rules", "new", "samples", "--group", "bugcheck | 0x000000E2 | ntoskrnl.exe"]).ends_with(0).stdout;

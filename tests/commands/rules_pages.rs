@@ -1,4 +1,4 @@
-//! `crashsift rules pages`: a page for every rule, made of the rule.
+//! `crashsift rules pages`: a page for every rule, generated from the rule.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// Where the links of a page lead that stay among the pages.
+/// The targets of a page's links to other pages.
 fn links(page: &str, text: &str) -> Vec<String> {
     let folder = Path::new(page).parent().expect("a folder");
     let mut fenced = false;
@@ -95,7 +95,7 @@ fn every_built_in_rule_has_a_page_and_every_link_leads_to_one() {
 }
 
 #[test]
-fn a_page_says_what_the_rule_says_with_the_facts_of_its_example() {
+fn a_page_has_the_texts_of_the_rule_with_the_facts_of_its_example() {
     let folder = tempfile::tempdir().expect("a folder");
     pages(folder.path(), &["--no-builtin-rules", "-r", "tests/rule_sets/demo"]).ends_with(0);
     let files = files(folder.path());
@@ -121,7 +121,7 @@ fn pages_are_written_anew_and_nothing_else_is_touched() {
     pages(folder.path(), &[]).ends_with(0);
     assert_eq!(files(folder.path()), before);
 
-    // What belongs to rules that are gone goes with them.
+    // Pages of removed rules are removed.
     pages(folder.path(), &demo).ends_with(0);
     let left: Vec<String> = files(folder.path()).into_keys().collect();
     assert!(left.contains(&"memory/notes.md".to_owned()) && left.len() == 6, "{left:?}");
@@ -134,7 +134,7 @@ fn pages_are_written_anew_and_nothing_else_is_touched() {
 }
 
 #[test]
-fn what_others_do_to_a_rule_stands_on_its_page_and_does_not_change_what_it_says() {
+fn changes_by_other_sets_are_on_a_rules_page_and_do_not_change_its_texts() {
     let folder = tempfile::tempdir().expect("a folder");
     let site = folder.path().join("site.yaml");
     fs::write(

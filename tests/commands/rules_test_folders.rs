@@ -1,4 +1,4 @@
-//! `crashsift rules test` over folders of artifacts that say what they must yield.
+//! `crashsift rules test` over folders of artifacts with their expected results.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn the_samples_yield_what_is_expected_of_them() {
 }
 
 #[test]
-fn the_example_of_the_readme_says_what_can_be_expected() {
+fn the_example_of_the_readme_is_an_expectation() {
     let readme = fs::read_to_string("rules/README.md").expect("a text");
     let example = readme.split("```yaml\n").find(|part| part.contains("\nincidents:")).expect("an example");
     let example = example.split("```").next().and_then(|text| text.strip_prefix("schema: 1\n")).expect("a file");
@@ -41,7 +41,7 @@ fn the_example_of_the_readme_says_what_can_be_expected() {
 }
 
 #[test]
-fn what_is_otherwise_is_told_with_file_line_and_incident() {
+fn differences_are_reported_with_file_line_and_incident() {
     let out = printed(
         "\
 count: 2
@@ -88,7 +88,7 @@ FOLDER/expected.yaml:14: another program
 }
 
 #[test]
-fn mistakes_are_told_before_anything_is_analyzed() {
+fn mistakes_are_reported_before_anything_is_analyzed() {
     let out =
         printed("incidents:\n  - {name: it, cause: stack-overflwo, rules: memory/stack-overlfow}\n  - {name: it}\n", 2);
     for part in [
@@ -113,7 +113,7 @@ fn a_rule_set_brings_folders_along_that_are_judged_by_its_rules() {
     let artifacts = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/stack-overflow");
     let expected = format!("schema: 1\nartifacts: '{}'\nincidents:\n  - at_most: 0.5\n", artifacts.display());
     fs::write(test.join("expected.yaml"), expected).expect("written");
-    // No rule, though it is YAML: an artifact of the folder.
+    // This YAML file is no rule, but an artifact of the folder.
     fs::write(test.join("environment.yaml"), "name: tf\n").expect("written");
     fs::write(set.path().join("site.yaml"), "schema: 1\ndisable:\n  - {rule: memory/stack-overflow, reason: Known.}\n")
         .expect("written");
@@ -151,13 +151,13 @@ incidents:
     ] {
         assert!(out.contains(part), "{part}: {out}");
     }
-    // What can't be read is not nothing.
+    // An unreadable artifact is not the same as no artifact.
     let out = printed("count: -1\n", 2);
     assert!(out.contains("error[R027]") && !out.contains("error[R076]"), "{out}");
 }
 
 #[test]
-fn a_folder_of_a_set_that_was_not_given_says_which_to_give() {
+fn for_a_folder_of_a_set_that_was_not_given_the_set_is_named() {
     let set = tempfile::tempdir().expect("a folder");
     let test = set.path().join("tests/one");
     fs::create_dir_all(&test).expect("a folder");
@@ -169,7 +169,7 @@ fn a_folder_of_a_set_that_was_not_given_says_which_to_give() {
 }
 
 #[test]
-fn a_suppressed_finding_is_told_with_who_suppresses_it() {
+fn a_suppressed_finding_is_shown_with_the_set_that_suppresses_it() {
     let folder = folder("incidents:\n  - rules: memory/stack-overflow\n");
     let aside = tempfile::tempdir().expect("a folder");
     let site = aside.path().join("site.yaml");

@@ -1,4 +1,4 @@
-//! `crashsift why`: how rules came to their answers.
+//! `crashsift why`: how rules came to their results.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ fn rules(document: &Value) -> &[Value] {
 }
 
 #[test]
-fn of_an_incident_every_rule_says_what_it_found() {
+fn of_an_incident_every_rule_shows_what_it_found() {
     let id = id();
     let document = run(["why", "-f", "json", &id, SAMPLE]).ends_with(0).json();
     let all = rules(&document);
@@ -30,7 +30,7 @@ fn of_an_incident_every_rule_says_what_it_found() {
 
     assert_eq!((&document["schema_version"], &document["tool"]["name"]), (&json!("1.0"), &json!("crashsift")));
 
-    // What matches is what the report says, with the same confidence.
+    // Matching rules have the confidence that the report shows.
     let report = run(["analyze", "-q", "-f", "json", SAMPLE]).ends_with(0).json();
     let pairs = |list: &[Value], confidence: &str| -> Vec<(String, String)> {
         list.iter()
@@ -42,7 +42,7 @@ fn of_an_incident_every_rule_says_what_it_found() {
     assert!(!findings.is_empty());
     assert_eq!(pairs(&matched, "/confidence/confidence"), pairs(findings, "/confidence"));
 
-    // A confidence is the rule's own and what moved it.
+    // A confidence is the rule's own, changed by adjustments.
     let of = |rule: &Value, key: &str| rule["confidence"][key].as_f64().expect("a number");
     for rule in &matched {
         let moved = rule["confidence"]["adjustments"].as_array().expect("adjustments").iter();
@@ -51,7 +51,7 @@ fn of_an_incident_every_rule_says_what_it_found() {
             assert!((of(rule, "first") + by - of(rule, "confidence")).abs() < 0.006, "{rule:#}");
         }
     }
-    // What is left open says what would decide it, and what is ruled out, by which term.
+    // Undecided rules show what would decide them, and rules that are ruled out the deciding term.
     for rule in all {
         let decisive = rule["selections"].as_array().expect("selections").iter().filter(|one| one["decisive"] == true);
         assert!(decisive.count() > 0, "{rule:#}");
@@ -69,7 +69,7 @@ fn the_beginning_of_an_id_is_enough_when_no_other_begins_so() {
 }
 
 #[test]
-fn of_a_rule_every_incident_says_why_it_matches_or_not() {
+fn of_a_rule_every_incident_shows_why_it_matches_or_not() {
     let run = run(["why", "memory/stack-overflow", "samples/stack-overflow", "samples/heap-corruption"]).ends_with(0);
     assert_eq!(run.stdout.matches("Incident ").count(), 2, "{}", run.stdout);
     assert!(run.stdout.contains("memory/stack-overflow matches: stack-overflow 0.9"), "{}", run.stdout);
@@ -81,7 +81,7 @@ fn of_a_rule_every_incident_says_why_it_matches_or_not() {
 }
 
 #[test]
-fn the_log_is_named_that_would_say_that_something_was_not_recorded() {
+fn the_log_is_named_that_would_show_that_something_was_not_recorded() {
     let shown = run(["why", "gpu/reset-before-crash", "samples/event-pair-positional"]).ends_with(0).stdout;
     assert!(shown.contains("gpu/reset-before-crash lacks facts"), "{shown}");
     assert!(shown.contains("0 of 1 entries fit, and the logs do not cover all of the time"), "{shown}");
@@ -90,7 +90,7 @@ fn the_log_is_named_that_would_say_that_something_was_not_recorded() {
 }
 
 #[test]
-fn what_an_incident_lacks_itself_is_said_of_patterns() {
+fn for_patterns_the_missing_facts_of_the_incident_are_named() {
     let arguments =
         ["why", "-f", "json", "application/same-place-on-several-machines", "samples/access-violation-cudnn"];
     let document = run(arguments).ends_with(0).json();
@@ -101,7 +101,7 @@ fn what_an_incident_lacks_itself_is_said_of_patterns() {
 }
 
 #[test]
-fn a_rule_that_another_one_takes_the_place_of_says_so() {
+fn a_superseded_rule_names_the_rule_that_supersedes_it() {
     let sample = "samples/delay-load-zlibwapi";
     let rule = "loader/delay-load-module";
     let document = run(["why", "-f", "json", rule, sample]).ends_with(0).json();
@@ -112,7 +112,7 @@ fn a_rule_that_another_one_takes_the_place_of_says_so() {
 }
 
 #[test]
-fn what_is_neither_incident_nor_rule_is_said() {
+fn what_is_neither_incident_nor_rule_is_reported() {
     for (what, reason) in [
         ("memory/nothing", "there is no rule memory/nothing; `crashsift rules list` shows all"),
         ("memory/stack-overflw", "there is no rule memory/stack-overflw; did you mean memory/stack-overflow? "),
@@ -132,13 +132,13 @@ fn what_is_neither_incident_nor_rule_is_said() {
 }
 
 #[test]
-fn artifacts_before_the_rule_are_told() {
+fn artifacts_before_the_rule_are_reported() {
     let run = run(["why", SAMPLE, "memory/stack-overflow"]).ends_with(2);
     let right = format!("the rule stands before the artifacts: `crashsift why memory/stack-overflow {SAMPLE}`");
     assert!(run.stderr.contains(&right), "{run:#?}");
 }
 
-/// Of a folder with many incidents, those are looked for that the rule matches.
+/// In a folder with many incidents, the incidents that the rule matches come first.
 #[test]
 fn of_many_incidents_those_that_the_rule_matches_come_first_and_few_others() {
     let rule = "memory/stack-overflow";
@@ -167,7 +167,7 @@ fn of_many_incidents_those_that_the_rule_matches_come_first_and_few_others() {
     assert_eq!(all.matches("\nIncident ").count(), outcomes.len());
 }
 
-/// A rule that matches whatever ended.
+/// A rule that matches any exit.
 const ENDED: &str = "\
 schema: 1
 rules:
@@ -187,7 +187,7 @@ rules:
       - {name: something else, facts: {incident.kind: crash}, expect: no-match}
 ";
 
-/// A text in which nothing is recognised is an incident where a rule finds something in it.
+/// A text in which no reader recognizes anything is an incident if a rule matches it.
 #[test]
 fn what_the_report_leaves_out_is_not_counted() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -214,7 +214,7 @@ fn what_the_report_leaves_out_is_not_counted() {
         let shown = run([&["why", rule], more, &paths[..]].concat()).ends_with(0).stdout;
         assert!(shown.starts_with(&format!("Of {count} incidents, {rule} matches 1, lacks facts for ")), "{shown}");
     }
-    // Alone it is what was asked about.
+    // A single incident is shown even if the rule lacks facts.
     let shown = run(["why", rule, &note]).ends_with(0).stdout;
     assert!(shown.contains(&format!("{rule} lacks facts")), "{shown}");
 }
@@ -230,13 +230,13 @@ fn one_rule_matches_and_two_match() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_told() {
+fn a_path_that_leads_nowhere_is_reported() {
     let run = run(["why", "memory/stack-overflow", "samples/stack-overflow", "samples/no-such"]).ends_with(0);
     assert!(run.stderr.contains("samples/no-such: no such file or folder"), "{run:#?}");
 }
 
 #[test]
-fn a_long_term_stands_as_its_file_has_it() {
+fn a_long_term_is_shown_as_in_its_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rules.yaml");
     let term = "      ended:
@@ -268,7 +268,7 @@ fn what_decided_comes_before_the_other_terms() {
     assert!(others.contains("line "), "{others}");
 }
 
-/// Whoever asks why wants to know which of the modules it was.
+/// The output names the modules that a term matched.
 #[test]
 fn the_entries_that_fit_a_term_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -314,7 +314,7 @@ fn the_entries_that_fit_a_term_are_named() {
     assert!(shown.contains(&format!("fits: {} more", libraries.len() - 3)), "{shown}");
 }
 
-/// Whoever acts on a finding wants to know which of the modules it was.
+/// Findings in reports name the modules that their terms matched.
 #[test]
 fn a_finding_names_the_entries_that_its_terms_matched() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -335,15 +335,15 @@ fn a_finding_names_the_entries_that_its_terms_matched() {
     assert!(module.contains("name: msvcp140.dll, path: 'C:") && modules.get("more").is_none(), "{module}");
     assert_eq!(program::list(frames, "says").len(), 3, "{own:#}");
     assert!(frames["more"].as_u64().is_some_and(|more| more > 0), "{own:#}");
-    // What rests on single facts names no entries.
+    // Terms about single facts have no entries.
     let first =
         findings.iter().find(|finding| finding["rule"] == "vcruntime/old-private-copy-loaded").expect("a finding");
     assert_eq!(first.get("entries"), None);
 }
 
-/// Without text, hundreds of rules wait for it, and nobody reads what each of them looks for.
+/// Without text, hundreds of rules lack it: their phrases are not listed.
 #[test]
-fn what_many_rules_wait_for_is_said_once() {
+fn what_many_rules_lack_is_shown_once() {
     let sample = "samples/old-vc-runtime";
     let id = id_of(sample);
     let shown = run(["why", &id, sample]).ends_with(0).stdout;
@@ -354,13 +354,13 @@ fn what_many_rules_wait_for_is_said_once() {
     assert!(count > 100 && shown.contains(&line), "{count} {shown}");
     assert!(!shown.contains("line|re"), "{shown}");
     assert!(shown.contains(" more terms that say so"), "{shown}");
-    // A rule that holds in part says where it waits, and all is there with -v.
+    // Undecided terms are summarized; -v prints all of them.
     let all = run(["why", "-v", &id, sample]).ends_with(0).stdout;
     assert!(all.contains("line|re") && all.contains("lacks facts"), "{all}");
     assert!(shown.lines().count() * 20 < all.lines().count(), "{shown}");
 }
 
-/// Whoever has given Report.wer is not asked for it.
+/// A given Report.wer is not requested.
 #[test]
 fn what_was_given_is_not_asked_for() {
     let (rule, sample) = ("memory/stack-overflow", "samples/wer-managed-exception");

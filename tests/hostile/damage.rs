@@ -1,9 +1,9 @@
-//! Every sample, cut short and with flipped bytes: a status of `ok` must mean that nothing is missing, and no reader
-//! may panic.
+//! Every sample, cut short and with flipped bytes: status `ok` must mean that nothing is missing, and no reader may
+//! panic.
 //!
-//! Event logs carry checksums, so there `ok` must mean that nothing differs at all. Dumps carry none: a flipped byte
-//! in a value is a value like any other, but a list that lost entries must not pass for whole. A text that was cut
-//! between two lines can't be distinguished from a line that was written so.
+//! Event logs contain checksums, so `ok` must mean that nothing differs at all. Dumps contain none: a flipped byte in a
+//! value can't be noticed, but a list that lost entries must not count as complete. A text that was cut between two
+//! lines can't be distinguished from a shorter text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use pipeline::read_context::ReadContext;
 use report::ArtifactStatus;
 use samplekit::Random;
 
-/// Cuts of each sample, spread over its length, beside those near its ends.
+/// Number of cuts of each sample, spread over its length, in addition to those near its ends.
 const CUTS: usize = 96;
-/// Flipped bytes of each sample.
+/// Number of flipped bytes of each sample.
 const FLIPS: usize = 400;
 
 fn samples() -> Vec<PathBuf> {
@@ -40,7 +40,7 @@ fn read(path: &Path) -> ReadArtifact {
     read
 }
 
-/// Everything that an artifact said, for comparing.
+/// All evidence of an artifact, for comparisons.
 fn said(read: &ReadArtifact) -> String {
     format!("{:?} {:?}", read.artifact.records, read.evidence)
 }
@@ -63,7 +63,7 @@ impl Workbench {
 }
 
 #[test]
-fn what_was_cut_short_is_never_ok_unless_it_says_the_same() {
+fn what_was_cut_short_is_never_ok_unless_its_evidence_is_the_same() {
     let bench = Workbench::new();
     for path in samples() {
         let whole = fs::read(&path).expect("a sample");
@@ -119,19 +119,19 @@ fn nothing_is_missing(path: &Path, at: usize, whole: &[u8], original: &ReadArtif
         match (&now.observation, &before.observation) {
             (Observation::Process(now), Observation::Process(before)) => {
                 if in_stream_type(whole, at) {
-                    // A stream whose type became that of a documented kind, or one of the numbers that are free for
-                    // every writer, is a stream of another kind: that it was another can't be seen.
+                    // A damaged type that is that of another documented stream, or one of the free numbers, can't be
+                    // recognized as damage.
                     continue;
                 }
                 let count = |modules: &Option<Vec<_>>| modules.as_ref().map(Vec::len);
                 assert_eq!(count(&now.modules), count(&before.modules), "{shown}: modules");
                 assert_eq!(now.thread_count, before.thread_count, "{shown}: threads");
                 assert_eq!(now.unloaded.len(), before.unloaded.len(), "{shown}: unloaded modules");
-                // A flipped bit makes an exception's code of that of a request.
+                // A flipped bit can turn an exception's code into that of a request.
                 let told = |dump: &ProcessDump| dump.exception.is_some() || dump.requested.is_some();
                 assert_eq!(told(now), told(before), "{shown}: exception");
             }
-            // Where the count became smaller, that there were more can't be seen.
+            // If the count became smaller, the missing entries can't be noticed.
             (Observation::Kernel(now), Observation::Kernel(before))
                 if in_driver_count(whole, at) && now.drivers.len() <= before.drivers.len() => {}
             (Observation::Kernel(now), Observation::Kernel(before)) => {

@@ -1,4 +1,4 @@
-//! Dumps with damage of every kind: no reader, join, rule or report panics on one, takes long or takes much memory.
+//! Dumps with all kinds of damage: no reader, join, rule or report panics, takes long or takes much memory.
 //!
 //! `CRASHSIFT_MUTANTS` is the number of mutants (20,000 is a thorough run), `CRASHSIFT_CORPUS` adds a folder of dumps to the
 //! project's own.
@@ -16,13 +16,13 @@ use windows_codes::Knowledge;
 
 use crate::own_process::in_own_process;
 
-/// How many are tried where nobody says.
+/// The number of mutants where `CRASHSIFT_MUTANTS` is not set.
 const MUTANTS: u64 = 400;
-/// Larger dumps would be written again and again for little.
+/// Larger dumps are left out: writing them again and again takes long.
 const LARGEST: u64 = 2 << 20;
-/// Longer than any takes, on a busy machine and without optimisation.
+/// The time limit of a mutant: longer than any takes on a busy machine without optimization.
 const LONGEST: Duration = Duration::from_secs(10);
-/// More than the test and a few dumps take, bytes.
+/// The memory limit, bytes: more than the test and a few dumps need.
 #[cfg(target_os = "linux")]
 const MOST_MEMORY: u64 = 1 << 30;
 
@@ -49,7 +49,7 @@ fn no_damage_costs_more_than_the_dump_it_is_in() {
             .into_par_iter()
             .map(|number| {
                 let mutant = mutant(&dumps, number);
-                // A name by its number, so that one that ends the test can be made again.
+                // The name contains the number, so that a mutant that ends the test can be generated again.
                 let path = folder.path().join(format!("{number}.dmp"));
                 fs::write(&path, &mutant).expect("a file");
                 let begin = Instant::now();
@@ -77,7 +77,7 @@ fn peak_memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
 }
 
-/// A dump with one to eight kinds of damage, the same for the same number.
+/// A dump with one to eight kinds of damage, always the same for the same number.
 fn mutant(dumps: &[Vec<u8>], number: u64) -> Vec<u8> {
     let mut random = Random::new(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let own = &dumps[random.below(dumps.len())];
@@ -88,7 +88,7 @@ fn mutant(dumps: &[Vec<u8>], number: u64) -> Vec<u8> {
         }
         damage(&mut bytes, &mut random);
     }
-    // What has lost its signature is no dump, and read as something else.
+    // A dump without its signature would be read as something else.
     let signature: &[u8] = if own.starts_with(b"MDMP") { b"MDMP" } else { &own[..8] };
     bytes[..signature.len()].copy_from_slice(signature);
     bytes
@@ -96,7 +96,7 @@ fn mutant(dumps: &[Vec<u8>], number: u64) -> Vec<u8> {
 
 fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     let length = bytes.len();
-    // Headers, directories and lists are where lengths and offsets stand.
+    // Headers, directories and lists contain the lengths and offsets.
     let near = [length, length.min(64), length.min(512), length.min(4096), length.min(32 << 10)];
     let mut within = || near[random.below(near.len())];
     let (until, most) = (within(), within());

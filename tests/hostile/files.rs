@@ -34,7 +34,7 @@ fn write(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
     fs::write(path, bytes).expect("a file");
 }
 
-/// A small dump of a process that crashed; other numbers are other processes.
+/// A small dump of a crashed process; other numbers give other processes.
 fn dump(number: u32) -> Vec<u8> {
     let time = NOON.plus_seconds(u64::from(number) * 600);
     let modules = vec![Module::windows(r"C:\demo\demo.exe", None, 0x7FF6_4000_0000, 0x1_0000)];
@@ -43,7 +43,7 @@ fn dump(number: u32) -> Vec<u8> {
     dump.to_bytes()
 }
 
-/// A log of so many records that say nothing about crashes.
+/// A log with this number of records that have nothing to do with crashes.
 fn log(records: u64) -> Vec<u8> {
     let mut log = EventLog::new("Application", "PC-1");
     for record in 0..records {
@@ -109,7 +109,7 @@ fn a_file_and_a_link_to_it_are_one() {
     std::os::unix::fs::symlink("a.dmp", &link).expect("a link");
     let report = analyze([folder.path(), &link]).ends_with(0).json();
     assert_eq!(report["summary"]["artifacts"], 1, "{:#}", report["artifacts"]);
-    // A link that was named itself is followed.
+    // A link that is given itself is followed.
     assert_eq!(analyze([&link]).ends_with(0).json()["summary"]["incidents"], 1);
 }
 
@@ -129,7 +129,7 @@ fn links_that_lead_in_circles_end() {
     let links = list(&whole, "artifacts").iter().filter(|artifact| artifact["status"] == "skipped");
     assert!(links.clone().all(|link| link["detail"] == "a symbolic link, not followed"));
 
-    // Named itself, a link that leads nowhere is told; the way through a circle ends at the same file.
+    // A given link without target is reported; a path through a circle of links leads to the same file.
     let through = folder.path().join("sub/parent/sub/parent/sub/a.dmp");
     let named = [folder.path().join("itself"), folder.path().join("dangling.dmp"), through];
     let report = analyze(&named).ends_with(0).json();
@@ -139,13 +139,13 @@ fn links_that_lead_in_circles_end() {
     }
 }
 
-// What is no file.
+// Paths that are no files.
 
 #[cfg(unix)]
 #[test]
 fn pipes_and_sockets_are_never_opened() {
     let folder = folder();
-    // With nobody at its other end, opening a pipe would last for ever.
+    // Opening a pipe would block, because no process writes into it.
     let pipe = folder.path().join("x.evtx");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
     let socket = folder.path().join("y.dmp");
@@ -175,12 +175,12 @@ fn devices_are_never_opened() {
     }
 }
 
-// What can't be read.
+// Unreadable files.
 
-/// Permissions don't bind the administrator; a file of the kernel that fails to be read binds everybody.
+/// The administrator can read any file; a file of the kernel that can't be read fails for everybody.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_can_not_be_read_is_told_and_the_rest_analyzed() {
+fn a_file_that_can_not_be_read_is_reported_and_the_rest_analyzed() {
     let folder = folder();
     write(folder.path().join("good.dmp"), dump(0));
     let report = analyze([Path::new("/proc/self/mem"), folder.path()]).ends_with(0).json();
@@ -192,7 +192,7 @@ fn a_file_that_can_not_be_read_is_told_and_the_rest_analyzed() {
 
 #[cfg(unix)]
 #[test]
-fn files_and_folders_without_permission_are_told_and_the_rest_analyzed() {
+fn files_and_folders_without_permission_are_reported_and_the_rest_analyzed() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = folder();
@@ -217,10 +217,10 @@ fn files_and_folders_without_permission_are_told_and_the_rest_analyzed() {
     }
 }
 
-/// A folder that can't be entered, for the administrator too: its path is longer than the system takes.
+/// A folder that not even the administrator can enter: its path is longer than the system allows.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_can_not_be_entered_is_told_and_the_rest_analyzed() {
+fn a_folder_that_can_not_be_entered_is_reported_and_the_rest_analyzed() {
     use nix::fcntl::{OFlag, open, openat};
     use nix::sys::stat::{Mode, mkdirat};
 
@@ -240,7 +240,7 @@ fn a_folder_that_can_not_be_entered_is_told_and_the_rest_analyzed() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_told_and_the_rest_analyzed() {
+fn a_path_that_leads_nowhere_is_reported_and_the_rest_analyzed() {
     let folder = folder();
     write(folder.path().join("good.dmp"), dump(0));
     let gone = folder.path().join("gone.dmp");
@@ -253,7 +253,7 @@ fn a_path_that_leads_nowhere_is_told_and_the_rest_analyzed() {
 
 // Names.
 
-/// Names that would act on a terminal, or read as other names.
+/// Names that would control a terminal, or look like other names.
 #[cfg(unix)]
 const ACTING_NAMES: [&str; 7] = [
     "\u{1b}[2J\u{1b}[31mred.dmp",
@@ -293,7 +293,7 @@ fn names_that_act_are_shown_and_not_obeyed() {
             assert!(unwrapped.contains(escaped), "{escaped}: {}", run.stdout);
         }
     }
-    // JSON holds the names as they are.
+    // JSON contains the names unchanged.
     let json = report(folder.path());
     for name in ACTING_NAMES {
         assert_eq!(text(artifact(&json, &format!("/{name}")), "status"), "partial");
@@ -319,7 +319,7 @@ fn a_list_separated_by_nul_takes_names_with_line_ends() {
     assert_eq!(statuses(&report), BTreeMap::from([("ok", 2)]));
 }
 
-/// File systems of Apple's refuse such names.
+/// Apple's file systems refuse such names.
 #[cfg(all(unix, not(target_vendor = "apple")))]
 #[test]
 fn names_that_are_not_utf_8_are_analyzed_like_others() {
@@ -344,7 +344,7 @@ fn names_that_are_not_utf_8_are_analyzed_like_others() {
     run([OsStr::new("inspect").to_owned(), path]).ends_with(0);
 }
 
-// Many, and in motion.
+// Many files, and changing files.
 
 #[test]
 fn ten_thousand_files_are_one_run() {
@@ -353,11 +353,11 @@ fn ten_thousand_files_are_one_run() {
     let cut = dump(0);
     let cut = &cut[..cut.len() - 1];
     for number in 0..EACH {
-        // Eight hundred in a folder, as collections of dumps have them.
+        // Eight hundred in a folder, as in collections of dumps.
         let inner = folder.path().join(format!("{:02}", number / 200));
         fs::create_dir_all(&inner).expect("a folder");
         let number = u32::try_from(number).expect("a small number");
-        // Twenty processes crashed; the collection holds many copies of each one's dump.
+        // Twenty processes crashed; the collection contains many copies of each one's dump.
         write(inner.join(format!("{number}.dmp")), dump(number % 20 + 1));
         write(inner.join(format!("{number}.cut.dmp")), cut);
         write(inner.join(format!("{number}.empty.evtx")), b"");
@@ -377,8 +377,8 @@ fn ten_thousand_files_are_one_run() {
     assert_eq!(crashes, 21, "copies of a dump are one incident");
 }
 
-/// Files that other programs shorten, lengthen and remove while they are read: whatever is met, each file has a line
-/// of its own, those that stay are read whole, and nothing ends the run.
+/// Files that other programs shorten, lengthen and remove while they are read: each file is listed, unchanged ones are
+/// read whole, and nothing ends the run.
 #[test]
 fn files_that_change_while_they_are_read_cost_only_themselves() {
     const FILES: usize = 60;
@@ -401,7 +401,7 @@ fn files_that_change_while_they_are_read_cost_only_themselves() {
                         break;
                     }
                     let path = &restless[step * 7 % FILES];
-                    // What is in the middle of being removed can't be changed; that is the point.
+                    // Changing a file while it is removed may fail, which is part of the test.
                     if step % 11 == number {
                         let _ = fs::remove_file(path);
                     } else if let Ok(file) = fs::OpenOptions::new().write(true).open(path) {

@@ -1,7 +1,7 @@
 //! Sizes that files claim or have, and the memory that a run needs for them.
 //!
-//! The system counts the most memory that any finished child of a process held. So every test is a process of its own,
-//! starts only runs that must stay below the limit, and holds little memory itself, because a child begins with its
+//! The system counts the most memory of any finished child process. Therefore every test is a process of its own,
+//! starts only runs that must stay below the limit, and uses little memory itself, because a child begins with its
 //! parent's.
 
 use std::fs::File;
@@ -18,11 +18,11 @@ use serde_json::Value;
 use crate::own_process::in_own_process;
 use crate::program::{artifact, list, run, text};
 
-/// What every run must do with, KiB.
+/// The memory limit of every run, KiB.
 const LIMIT: i64 = 64 << 10;
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
-/// The report on a folder, if the run ended with `code` and kept to the limit.
+/// The report on a folder; fails unless the run ended with `code` and within the limit.
 #[track_caller]
 fn report_within_the_limit(folder: &Path, code: i32) -> Value {
     let folder = folder.to_str().expect("the path of a temporary folder is text");
@@ -45,8 +45,8 @@ fn minidump_header(streams: u32, directory: u32) -> Vec<u8> {
     header
 }
 
-/// A dump of 5 GiB, mostly a hole, with one stream of each of these kinds: each of 1 GiB, all in the hole. The directory
-/// stands at the last place that 32 bits reach.
+/// A sparse dump of 5 GiB with one stream of each of these kinds, each of 1 GiB. The directory is at the last offset
+/// that 32 bits can express.
 fn sparse_dump(path: &Path, streams: &[u32]) {
     let directory = u32::MAX - 0x1_0000;
     let mut file = create(path);
@@ -75,7 +75,7 @@ fn a_sparse_dump_of_five_gib_whose_lists_claim_one_gib_each() {
     });
 }
 
-/// Its 12 bytes were read as far as the directory said.
+/// The stream has 12 bytes of data, but was read up to the length that the directory states.
 #[test]
 fn a_breakpad_stream_of_one_gib_is_not_read_whole() {
     in_own_process(|| {
@@ -89,7 +89,7 @@ fn a_breakpad_stream_of_one_gib_is_not_read_whole() {
     });
 }
 
-/// A small file whose parts are referred to again and again must not grow into a large one.
+/// A small file that refers to the same parts again and again must not expand to a large one.
 #[test]
 fn a_dump_whose_modules_share_one_long_name() {
     in_own_process(|| {
@@ -149,7 +149,7 @@ fn a_dump_of_random_bytes_that_claims_four_thousand_million_streams() {
     });
 }
 
-/// A log as an administrator's collector has it: 4,800 chunks, nearly 300 MiB, ordinary records and some crashes.
+/// A log as administrators collect it: 4,800 chunks, nearly 300 MiB, ordinary records and some crashes.
 #[test]
 fn a_log_of_three_hundred_megabytes() {
     in_own_process(|| {

@@ -1,4 +1,4 @@
-//! Damaged and hostile input: it costs no more than itself, hides nothing else, and never ends a run.
+//! Damaged and hostile input: it takes bounded time and memory, hides no other evidence, and never ends a run.
 
 mod damage;
 mod dump_mutants;

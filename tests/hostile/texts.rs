@@ -1,4 +1,4 @@
-//! Texts of artifacts that try to act on whoever reads them: what commands print must show them and not obey them.
+//! Texts in artifacts that try to control the terminal or deceive the reader: commands must print them as visible text.
 
 use std::fs;
 
@@ -11,13 +11,14 @@ use serde_json::Value;
 
 use crate::program::{self, Run, list, run};
 
-/// Moves the cursor, colours, sets a title, rings, reverses the order of letters, hides, begins a line.
+/// Moves the cursor, sets colours and a title, rings the bell, reverses the order of letters, hides text, begins a
+/// line.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}lld\u{2066}\u{200b}\u{feff}\rx";
 
-/// What a text may hold and still be one: a file with other control characters is no text.
+/// The control characters that a text file may contain; files with others are not read as text.
 const HIDING: &str = "\u{202e}lld\u{2066}\u{200b}";
 
-/// A rule that repeats what artifacts say.
+/// A rule whose texts print facts of the artifacts.
 const RULES: &str = r#"
 schema: 1
 rules:
@@ -46,7 +47,7 @@ fn named(start: &str, end: &str) -> String {
     format!("{start}{HOSTILE}{end}")
 }
 
-/// A crash whose every name is hostile.
+/// A crash in which every name is hostile.
 fn crash() -> Crash {
     let image = |name: String| Image {
         path: format!(r"C:\Program Files\Demo\{name}"),
@@ -123,7 +124,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Whether a character does something to a terminal or hides, but for line ends.
+/// Whether a character controls a terminal or is invisible; line ends are allowed.
 fn acts(character: char) -> bool {
     character != '\n'
         && (character.is_control()

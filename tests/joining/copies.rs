@@ -1,5 +1,5 @@
-//! What was given twice is no second evidence: folders to which copies of all their artifacts are added yield the same
-//! incidents, timelines and counts.
+//! Copies are no additional evidence: folders to which copies of all their artifacts are added give the same incidents,
+//! timelines and counts.
 
 use std::env;
 use std::fs;
@@ -21,7 +21,7 @@ fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
 }
 
-/// What a report says of what happened: a line for each incident, entry of a timeline, group and gap.
+/// The incidents, timelines, groups and gaps of a report, one line each.
 fn told(report: &Report) -> Vec<String> {
     let mut told = Vec::new();
     for judged in &report.incidents {
@@ -53,14 +53,15 @@ fn told(report: &Report) -> Vec<String> {
     told
 }
 
-/// A remark without the numbers of evidence, of which there are more.
+/// A remark without the numbers of evidence, which differ when there are copies.
 fn without_numbers(remark: &str) -> String {
     let mut parts = remark.split(" (e");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |kept, part| kept + part.split_once(')').map_or("", |(_, rest)| rest))
 }
 
-/// What differs between a folder and the same with copies of all its files, each under the name that `named` gives it.
+/// The differences between a folder and the same folder with copies of all its files, each under the name that `named`
+/// gives.
 fn copies_change_nothing(
     rules: &RuleSet,
     knowledge: &Knowledge,
@@ -148,7 +149,7 @@ fn copies_of_third_party_files_change_nothing() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// What the logs of a machine on which much goes wrong hold.
+/// The events of a machine with many kinds of problems.
 fn much_that_goes_wrong() -> [(&'static str, Vec<Event>); 2] {
     let noon = FileTime::utc(2024, 5, 6, 12, 0, 0);
     let at = |seconds| noon.plus_seconds(seconds);
@@ -196,7 +197,7 @@ fn a_log_that_was_saved_in_parts_that_overlap_is_one_log() {
     assert_eq!(report(&[(0, 4), (2, 9), (1, 5)]), whole);
 }
 
-/// A form letter, or one person's way of writing: the words are the same, the events are not.
+/// A form letter, or one person's way of writing: equal texts about different incidents.
 #[test]
 fn the_same_words_around_another_event_are_another_incident() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");

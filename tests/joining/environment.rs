@@ -1,4 +1,4 @@
-//! What is known of the surroundings of a crash: cards and facts of whole artifacts.
+//! The environment of a crash: its `environment` in the report, and facts about all loaded modules.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use samplekit::FileTime;
 use samplekit::minidump::{Minidump, Module};
 use windows_codes::Knowledge;
 
-/// Card and facts of the only incident that a file tells of.
+/// Environment and facts of the only incident in a file.
 fn only_incident(path: PathBuf) -> (BTreeMap<&'static str, String>, FactSet) {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
@@ -31,7 +31,7 @@ fn ticket(text: &str) -> (BTreeMap<&'static str, String>, FactSet) {
     only_incident(path)
 }
 
-/// The facts of these names as they are shown, absent ones left out.
+/// The facts of these names as reports print them, without absent ones.
 fn shown(facts: &FactSet, names: &[&str]) -> Vec<String> {
     let of = |name: &&str| {
         let definition = schema::scalar(name).unwrap_or_else(|| panic!("{name} is a fact"));
@@ -40,7 +40,7 @@ fn shown(facts: &FactSet, names: &[&str]) -> Vec<String> {
     names.iter().filter_map(of).collect()
 }
 
-/// The card of a program that has loaded these.
+/// The environment of a program that has loaded these modules.
 fn card_of(paths: &[&str]) -> BTreeMap<&'static str, String> {
     let module = |(number, path): (u64, &&str)| {
         let base = 0x7FFB_1000_0000_u64.saturating_add(number.saturating_mul(0x10_0000));
@@ -64,7 +64,7 @@ fn of_many_copies_two_are_named_and_the_others_counted() {
     assert_eq!(card_of(&PLACES)["duplicates"], r"msvcp140.dll from C:\one and C:\two and 2 more");
 }
 
-/// NVIDIA writes the second number into the name up to CUDA 10.
+/// Up to CUDA 10, the file name contains the minor version.
 #[test]
 fn the_names_of_cublas_have_two_numbers_before_cuda_11() {
     for (name, number) in [("cublas64_100.dll", "10.0"), ("cublas64_10.dll", "10.0"), ("cublas64_11.dll", "11")] {
@@ -72,7 +72,7 @@ fn the_names_of_cublas_have_two_numbers_before_cuda_11() {
     }
 }
 
-/// Windows brings an `onnxruntime.dll` of its own, and no library of CUDA.
+/// Windows contains an `onnxruntime.dll`, and no library of CUDA.
 #[test]
 fn only_what_windows_does_not_bring_is_misplaced_in_its_folder() {
     let card = card_of(&[r"C:\Windows\System32\onnxruntime.dll", r"C:\Windows\System32\cudnn64_8.dll"]);
@@ -152,7 +152,7 @@ fn the_runtime_that_was_loaded_first_is_a_fact() {
 }
 
 #[test]
-fn without_a_module_list_nothing_is_said_of_what_was_loaded_first_or_twice() {
+fn without_a_module_list_it_is_unknown_what_was_loaded_first_or_twice() {
     let (_, facts) = sample("event-pair-named/Application.evtx");
     assert!(["duplicates", "frameworks", "cuda_libraries"].iter().all(|list| facts.list(list).is_none()));
     assert!(facts.get("environment.msvcp140").is_none());
@@ -190,7 +190,7 @@ fn a_text_states_versions_that_are_looked_up_and_marked() {
 }
 
 #[test]
-fn the_module_at_fault_tells_a_version_where_no_list_does() {
+fn the_faulting_module_gives_a_version_where_no_list_does() {
     let (card, _) = ticket(
         "Faulting application name: python.exe, version: 3.10.11150.1013, time stamp: 0x642cc427\n\
          Faulting module name: nvcuda64.dll, version: 32.0.15.6070, time stamp: 0x66a7e7e5\n\
@@ -200,7 +200,7 @@ fn the_module_at_fault_tells_a_version_where_no_list_does() {
 }
 
 #[test]
-fn what_a_text_says_of_a_machine_is_marked_and_stands_behind_what_was_recorded() {
+fn what_a_text_states_of_a_machine_is_marked_and_comes_after_what_was_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/one-crash-three-artifacts");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");

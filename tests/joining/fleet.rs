@@ -1,4 +1,4 @@
-//! `samples/fleet`: every incident and every join of three machines, compared with a truth that was written by hand.
+//! `samples/fleet`: every incident and every join of three machines, compared with a hand-written list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -50,7 +50,7 @@ fn evidence(item: &Value) -> Evidence {
     }
 }
 
-/// What an incident is made of, without the machine's other records that findings cite.
+/// The evidence of an incident, without other records of the machine that findings cite.
 fn made_of(incident: &Value) -> BTreeSet<Evidence> {
     let own = |item: &&Value| item["joined_by"]["key"] != "machine";
     list(incident, "evidence").iter().filter(own).map(evidence).collect()
@@ -87,7 +87,7 @@ fn all_incidents_of_three_machines_are_found_and_nothing_is_joined_that_does_not
 }
 
 #[test]
-fn each_join_says_its_key_and_how_strong_it_is() {
+fn each_join_has_its_key_and_strength() {
     let report = fleet();
     let mut keys: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for incident in list(&report, "incidents") {
@@ -104,7 +104,7 @@ fn each_join_says_its_key_and_how_strong_it_is() {
     for (key, strengths) in [
         ("report-id", vec!["certain"]),
         ("same-record", vec!["certain"]),
-        // On two machines the folder decides which of them it was.
+        // Between two machines the folder decides.
         ("process-and-start", vec!["certain", "likely"]),
         ("bugcheck-parameters", vec!["certain"]),
         ("dump-path", vec!["strong"]),

@@ -1,5 +1,5 @@
-//! What becomes one incident and what becomes several, and what an incident says: one test for each mistake that was
-//! made.
+//! Which evidence becomes one incident and which becomes several, and the values of incidents: one test for each fixed
+//! defect.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn report_on(path: &Path, options: &Options) -> Report {
     analyze(&[path.to_path_buf()], &rules, &knowledge, options, &Silent)
 }
 
-/// A dump of the same process, always: with an exception in a DLL of its own, or of the process while it runs.
+/// A dump of the same process in every case: with an exception in one of its own DLLs, or of the running process.
 fn dump(time: FileTime, crashed: bool) -> Minidump {
     let modules = vec![
         Module::windows(r"C:\app\app.exe", None, EXE, 0x1_0000),
@@ -72,7 +72,7 @@ fn a_second_copy_of_a_log_adds_no_incident() {
 
 #[test]
 fn two_stops_whose_parameters_are_only_a_status_are_two_incidents() {
-    // KMODE_EXCEPTION_NOT_HANDLED of a jump to address 0: the same four parameters every time.
+    // KMODE_EXCEPTION_NOT_HANDLED after a jump to address 0: the same four parameters every time.
     let parameters = [0xFFFF_FFFF_C000_0005, 0, 8, 0];
     let stop = |day| {
         bugcheck(FileTime::utc(2024, 8, day, 7, 0, 0), 0x1E, parameters, "C:\\a.dmp", Guid::new(day as u32, 0, 0, 0, 0))
@@ -83,7 +83,7 @@ fn two_stops_whose_parameters_are_only_a_status_are_two_incidents() {
 }
 
 #[test]
-fn a_ticket_that_gives_only_the_address_does_not_say_that_it_was_read() {
+fn a_ticket_that_gives_only_the_address_has_no_kind_of_access() {
     let text = b"OSError: exception: access violation writing 0x0000000000000010\n".to_vec();
     let report = report(&[("ticket.txt", text)], &Options::default());
     let exception = report.incidents[0].incident.exception.as_ref().expect("an exception");

@@ -1,7 +1,9 @@
-//! What is one incident, and what is two: artifacts as Windows leaves them, analyzed by the real program.
+//! Which evidence is of one incident and which is of two: artifacts as Windows writes them, analyzed by the real
+//! program.
 //!
-//! A test writes artifacts and states which of them are evidence of the same incident: `a.dmp` is a file, `Application.evtx#3`
-//! a record of a log. Everything that is evidence must be named, and in its own incident only.
+//! A test writes artifacts and states which of them are evidence of the same incident: `a.dmp` is a file,
+//! `Application.evtx#3` a record of a log. Every artifact and record that is evidence must be listed, and in its own
+//! incident only.
 
 use std::fs;
 
@@ -101,7 +103,7 @@ impl Folder {
         report(self.0.path())
     }
 
-    /// The artifacts and records that an incident rests on, sorted.
+    /// The artifacts and records with evidence of an incident, sorted.
     fn evidence(&self, incident: &Value) -> Vec<String> {
         let folder = format!("{}/", untrusted::display_path(self.0.path()));
         let mut all: Vec<String> = list(incident, "evidence")
@@ -119,7 +121,7 @@ impl Folder {
     }
 }
 
-/// Fails unless the folder's incidents rest on exactly this evidence each.
+/// Fails unless the folder's incidents have exactly this evidence each.
 #[track_caller]
 fn assert_incidents(folder: &Folder, expected: &[&[&str]]) -> Value {
     let report = folder.report();
@@ -177,7 +179,7 @@ fn all_artifacts_of_one_crash_are_one_incident() {
                 "Application.evtx#4",
             ]],
         );
-        // The incident knows what each of them says: the log its host, the dump its parameters.
+        // The incident combines them: the log names its host, the dump has its parameters.
         let incident = &report["incidents"][0];
         assert_eq!(incident["kind"], "crash");
         assert_eq!(incident["host"], "PC-1");
@@ -202,7 +204,7 @@ fn the_metadata_beside_a_report_joins_it_and_its_event_by_the_reports_own_id() {
 }
 
 #[test]
-fn metadata_alone_tells_of_the_crash() {
+fn metadata_alone_is_evidence_of_the_crash() {
     let crash = crash("demo.exe", 4312, NOON);
     let folder = Folder::new();
     folder.file("WERInternalMetadata.xml", &crash.report((19045, 3693), &[]).metadata_bytes());
@@ -224,7 +226,7 @@ fn metadata_with_another_id_joins_the_only_report_of_its_folder_with_the_same_si
     folder.file("1/WERInternalMetadata.xml", &other_id.metadata_bytes());
     folder.file("2/Report.wer", &second.report((19045, 3693), &[]).to_bytes());
     folder.file("3/WERInternalMetadata.xml", &other_id.metadata_bytes());
-    // That of the third folder has the id of the first's metadata, and so it is the same report.
+    // The metadata in the third folder has the same id as that of the first, so it is of the same report.
     assert_incidents(
         &folder,
         &[&["1/Report.wer", "1/WERInternalMetadata.xml", "3/WERInternalMetadata.xml"], &["2/Report.wer"]],
@@ -266,7 +268,7 @@ fn two_crashes_of_one_program_a_minute_apart_stay_two() {
         folder.file("first.dmp", &dump(&first)).file("second.dmp", &dump(&second));
         folder.file("1/Report.wer", &first.report((19045, 3693), &[]).to_bytes());
         folder.file("2/Report.wer", &second.report((19045, 3693), &[]).to_bytes());
-        // The queue of reports is worked off later, in no particular order.
+        // Queued reports are sent later, in any order.
         let events = [error_event(&first), error_event(&second), wer_event(&second), wer_event(&first)];
         folder.log("Application.evtx", "PC-1", events);
         assert_incidents(
@@ -323,7 +325,7 @@ fn two_dotnet_crashes_within_seconds_have_a_record_each() {
 
 const PARAMETERS: [u64; 4] = [0xFFFF_A98C_0110_5010, 0xFFFF_F803_7B4D_7A1C, 0, 4];
 
-/// What the System log gets when the system starts after a stop.
+/// The records of the System log when the system starts after a blue screen.
 fn restart(start: FileTime, report: &str) -> [Event; 3] {
     let mut parameters = PARAMETERS;
     parameters[0] += start.0 & 0xFFFF_F000;
@@ -384,12 +386,12 @@ fn a_kernel_dump_joins_the_restart_that_it_was_written_in() {
     );
 }
 
-/// The dump of a stop, half a minute before noon.
+/// The dump of a blue screen, half a minute before noon.
 fn triage(code: u32, parameters: [u64; 4]) -> Vec<u8> {
     triage_at(NOON.minus_seconds(35), code, parameters)
 }
 
-/// The dump of a stop.
+/// The dump of a blue screen.
 fn triage_at(time: FileTime, code: u32, parameters: [u64; 4]) -> Vec<u8> {
     let triage = TriageDump {
         stop: Stop {
@@ -433,7 +435,7 @@ fn a_dump_joins_the_record_that_names_its_file_unless_two_computers_have_one() {
     assert_eq!(made_of(&folder, &report), ["dumps/050624-9531-01.dmp"]);
 }
 
-/// What the incident of a file or record was joined of, without the machine's other records that findings cite.
+/// The joins of the incident of a file or record, without other records of the machine that findings cite.
 fn incident_of(folder: &Folder, report: &Value, evidence: &str) -> Vec<String> {
     let mut incident = incident(folder, report, evidence).clone();
     let items = incident["evidence"].as_array_mut().expect("a list");
@@ -467,7 +469,7 @@ fn a_burst_of_display_resets_is_one_gpu_reset() {
 
 #[test]
 fn forwarded_events_stay_with_their_computers() {
-    // Three computers of one image fail in the same second, and again, and all of it is in the collector's one log.
+    // Three computers of one image fail in the same second, twice, and the collector's log contains all records.
     let crash = crash("demo.exe", 4312, NOON);
     let folder = Folder::new();
     let mut events = Vec::new();
@@ -512,7 +514,7 @@ fn forwarded_events_stay_with_their_computers() {
     }
     let hosts: Vec<&str> = list(&report, "machines").iter().map(|machine| text(machine, "host")).collect();
     assert_eq!(hosts, ["PC-A.example.org", "PC-B.example.org", "PC-C.example.org", "PC-D.example.org"]);
-    // Alike, so one group; but no fewer computers than there are.
+    // They are alike, so there is one group, which counts every computer.
     let crashes = incident(&folder, &report, "ForwardedEvents.evtx#1");
     let group = list(&report, "groups")
         .iter()
@@ -546,13 +548,13 @@ fn an_incident_keeps_its_id_wherever_its_evidence_lies() {
         ids
     };
     let here = ids(["a.dmp", "b.dmp", "Application.evtx"]);
-    // Other names and folders, and the dumps come in another order.
+    // With other names and folders, the dumps are read in another order.
     let there = ids(["z/crash.dmp", "crash.dmp", "logs/saved.evtx"]);
     assert_eq!(here.len(), 2);
     assert_eq!(here, there);
 }
 
-/// Security-Auditing 4689 of a program's process, so many seconds after noon.
+/// Security-Auditing 4689 of a program's process, this many seconds after noon.
 fn exit(app: &str, process: u32, code: u32, seconds: u64) -> Event {
     process_exit(NOON.plus_seconds(seconds), &format!(r"C:\Program Files\Demo\{app}"), process, code)
 }
@@ -564,7 +566,7 @@ fn the_end_of_a_process_joins_the_crash_that_it_explains() {
     folder.log("Application.evtx", "PC-1", [error_event(&crash)]);
     let exits = [
         exit("demo.exe", 4312, 0xC000_0005, 95),
-        // Another process of the program, another program, and an end that has nothing to do with a crash.
+        // Another process of the program, another program, and an end that is not caused by a crash.
         exit("demo.exe", 5120, 0xC000_0005, 96),
         exit("other.exe", 4312, 0xC000_0005, 97),
         exit("demo.exe", 7000, 0, 98),
@@ -601,7 +603,7 @@ fn the_end_of_a_process_joins_its_dump_when_there_is_no_other_record() {
     folder.log("Security.evtx", "PC-1", [exit("demo.exe", 4312, 0xC000_0005, 3)]);
     let report = assert_incidents(&folder, &[&["demo.exe.4312.dmp", "Security.evtx#1"]]);
     assert_eq!(report["incidents"][0]["host"], "PC-1");
-    // A copy of the log holds no second end; the log of another computer may.
+    // A copy of the log contains the same end; the log of another computer may contain another one.
     folder.log("Copy.evtx", "PC-1", [exit("demo.exe", 4312, 0xC000_0005, 3)]);
     assert_incidents(&folder, &[&["demo.exe.4312.dmp", "Security.evtx#1", "Copy.evtx#1"]]);
     folder.log("Copy.evtx", "PC-2", [exit("demo.exe", 4312, 0xC000_0005, 3)]);
@@ -682,7 +684,7 @@ fn without_ids(crash: &Crash) -> [Event; 2] {
 
 #[test]
 fn a_text_is_not_of_a_process_whose_other_record_has_another_id() {
-    // Event 1001 holds no process id: alone it would fit.
+    // Event 1001 has no process id: its other values would fit.
     let (first, second) = (crash("demo.exe", 4312, NOON), crash("demo.exe", 5120, NOON.plus_seconds(900)));
     let folder = Folder::new();
     let events = [error_event(&first), wer_event(&first), error_event(&second), wer_event(&second)];
@@ -696,7 +698,7 @@ fn a_text_is_not_of_a_process_whose_other_record_has_another_id() {
 }
 
 #[test]
-fn records_without_any_id_join_by_program_version_and_time_and_say_that_this_is_likely() {
+fn records_without_any_id_join_by_program_version_and_time_as_likely() {
     let folder = Folder::new();
     folder.log("Application.evtx", "PC-1", without_ids(&crash("demo.exe", 4312, NOON)));
     let report = assert_incidents(&folder, &[&["Application.evtx#1", "Application.evtx#2"]]);
@@ -732,7 +734,7 @@ fn records_without_any_id_of_two_computers_or_two_versions_stay_apart() {
 }
 
 #[test]
-fn what_joined_evidence_says_differently_is_told_with_its_numbers() {
+fn contradictions_of_joined_evidence_are_remarked_with_its_numbers() {
     let mut crash = crash("demo.exe", 4312, NOON);
     let folder = Folder::new();
     folder.file("demo.exe.4312.dmp", &dump(&crash));
@@ -789,14 +791,14 @@ fn a_computer_with_and_without_its_domain_is_one_but_not_with_two_domains() {
 }
 
 #[test]
-fn a_dump_without_addresses_joins_the_only_start_that_tells_of_its_stop_within_the_hour() {
+fn a_dump_without_addresses_joins_the_only_start_that_records_its_stop_within_the_hour() {
     let started = |code: u32, parameters: [u64; 4], seconds: u64| {
         let id = Guid::made_up(&format!("{code} {parameters:?} {seconds}"));
         bugcheck(NOON.plus_seconds(seconds), code, parameters, r"C:\Windows\MEMORY.DMP", id)
     };
     let folder = Folder::new();
     folder.file("a server/server.dmp", &triage(0xEF, [1, 2, 0, 0]));
-    // Another stop, other parameters, before the dump, long after it.
+    // Another code, other parameters, before the dump, long after it.
     let early = started(0xEF, [1, 2, 0, 0], 0).at(NOON.minus_seconds(9000));
     let others = [early, started(0xF4, [1, 2, 0, 0], 20), started(0xEF, [1, 3, 0, 0], 25)];
     let late = started(0xEF, [1, 2, 0, 0], 7200);
@@ -809,14 +811,14 @@ fn a_dump_without_addresses_joins_the_only_start_that_tells_of_its_stop_within_t
     let by = &list(joined, "evidence")[1]["joined_by"];
     assert_eq!((text(by, "key"), text(by, "strength")), ("stop-and-time", "likely"));
 
-    // Of the same computer by its folder, a start within the hour is the one after the stop.
+    // The folder shows that both are of the same computer: a start within the hour is the one after the blue screen.
     folder.file("dumps/server.dmp", &triage(0xEF, [1, 2, 0, 0]));
     fs::remove_file(folder.0.path().join("a server/server.dmp")).expect("removed");
     let made = incident_of(&folder, &folder.report(), "dumps/server.dmp");
     assert_eq!(made, ["dumps/server.dmp", "logs/A.evtx#4"]);
     fs::rename(folder.0.path().join("dumps"), folder.0.path().join("a server")).expect("renamed");
 
-    // None at that time; two at that time; one that has its own dump.
+    // No start at that time; two starts at that time; a start with its own dump.
     folder.log("logs/A.evtx", "PC-A", [&others[..], &[late]].concat());
     assert_eq!(made_of(&folder), ["a server/server.dmp"]);
     folder.log("logs/A.evtx", "PC-A", [started(0xEF, [1, 2, 0, 0], 60), started(0xEF, [1, 2, 0, 0], 900)]);
@@ -869,7 +871,7 @@ fn the_same_stop_on_another_day_is_another_stop() {
     // The log begins after the first start: its dump is not the second's.
     folder.log("System.evtx", "PC-1", started(again, "two"));
     assert_incidents(&folder, &[&["first.dmp"], &with("second.dmp", first)]);
-    // Saved copies of one file that each stop wrote anew.
+    // Saved copies of one file that every blue screen overwrote.
     for (from, to) in [("first.dmp", "MEMORY (1).DMP"), ("second.dmp", "MEMORY.DMP")] {
         fs::rename(folder.0.path().join(from), folder.0.path().join(to)).expect("renamed");
     }
@@ -905,14 +907,14 @@ fn a_stop_is_not_the_one_before_a_start_by_whose_records_the_system_ran_on() {
         let report = assert_incidents(&folder, &[&[dump], &logged]);
         let times: Vec<&str> = list(&report, "incidents").iter().map(|incident| text(incident, "time")).collect();
         assert_eq!(times, ["2024-05-06T11:59:25Z", "2024-05-09T11:59:20Z"], "{dump}");
-        // The machine was switched on again days after the stop; its last sign of life is of a minute before.
+        // The machine was switched on days after the blue screen; it was last known to run a minute before it.
         folder.log("System.evtx", "PC-1", records(NOON.minus_seconds(60)));
         assert_incidents(&folder, &[&[&[dump], &logged[..]].concat()]);
     }
 }
 
 #[test]
-fn stops_of_two_times_in_one_incident_are_told() {
+fn stops_of_two_times_in_one_incident_are_remarked() {
     let remarks = |folder: &Folder, evidence: &str| -> Vec<String> {
         let report = folder.report();
         let remarks = list(incident(folder, &report, evidence), "remarks").iter();
@@ -922,7 +924,7 @@ fn stops_of_two_times_in_one_incident_are_told() {
     let lost = |last: u64| LostPower { code: 0xD1, parameters: stop(last), power_button: None };
     let named =
         |time: FileTime, last: u64| bugcheck(time, 0xD1, stop(last), r"C:\Windows\MEMORY.DMP", Guid::made_up("a"));
-    // Records of one start that name two stops, each with a dump.
+    // Records of one start that name two blue screens, each with a dump.
     let folder = Folder::new();
     folder.file("one.dmp", &triage(0xD1, stop(1)));
     folder.file("two.dmp", &triage_at(NOON.minus_seconds(7200), 0xD1, stop(2)));
@@ -930,7 +932,7 @@ fn stops_of_two_times_in_one_incident_are_told() {
     let told = "The evidence differs on the time of the stop: 2024-05-06T10:00:00Z (e2), 2024-05-06T11:59:25Z (e1); \
                 these may be two stops.";
     assert!(remarks(&folder, "one.dmp").contains(&told.to_owned()), "{:?}", remarks(&folder, "one.dmp"));
-    // Two starts within minutes, so that either may be the one after the stop.
+    // Two starts within minutes: either may be the one after the blue screen.
     let folder = Folder::new();
     let (first, second) = (NOON.plus_seconds(86_400), NOON.plus_seconds(86_400 + 250));
     folder.file("one.dmp", &triage(0xD1, stop(1)));
@@ -990,7 +992,7 @@ fn a_process_that_hung_and_later_crashed_failed_twice() {
     );
     let crashed = incident(&folder, &report, "demo.dmp");
     assert_eq!((&crashed["kind"], &crashed["exception"]["code"]), (&"crash".into(), &"0xC0000005".into()));
-    // Each names the one before and the one after.
+    // Each names the incident before and the one after.
     let remarks = |evidence: &str| list(incident(&folder, &report, evidence), "remarks");
     let id = |evidence: &str| text(incident(&folder, &report, evidence), "id").to_owned();
     let told = |what: &str, evidence: &str| Value::from(format!("The same process {what}: incident {}.", id(evidence)));
@@ -1216,7 +1218,7 @@ fn the_copy_of_a_systems_folders_is_of_the_computer_that_its_logs_name() {
 }
 
 #[test]
-fn a_folder_with_dumps_of_two_processors_stands_for_no_machine() {
+fn a_folder_with_dumps_of_two_processors_is_of_no_machine() {
     let folder = Folder::new();
     folder.log("System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
     let (first, second) = (crash("demo.exe", 4312, NOON), crash("other.exe", 77, NOON.plus_seconds(100)));
@@ -1248,7 +1250,7 @@ fn dumps_of_other_systems_and_of_other_cases_take_no_host_of_a_folder() {
 }
 
 #[test]
-fn a_folder_with_dumps_of_two_builds_of_windows_stands_for_no_machine() {
+fn a_folder_with_dumps_of_two_builds_of_windows_is_of_no_machine() {
     let folder = Folder::new();
     folder.log("System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
     folder.file("a.dmp", &dump(&crash("demo.exe", 4312, NOON)));
@@ -1265,7 +1267,7 @@ fn a_folder_with_dumps_of_two_builds_of_windows_stands_for_no_machine() {
 }
 
 #[test]
-fn a_text_with_more_events_than_are_read_says_so() {
+fn a_text_with_more_events_than_are_read_is_partial() {
     let event = |second: u64| {
         format!(
             "<Event><System><Provider Name='Display'/><EventID>4101</EventID><TimeCreated \

@@ -1,11 +1,12 @@
-//! Which evidence becomes one incident, and what an incident shows of the logs, the machine and the incidents around it.
+//! Which evidence becomes one incident, and what an incident contains about the logs, the machine and the incidents
+//! around it.
 
 mod copies;
 mod environment;
 mod fleet;
+mod generated_fleets;
 mod incidents;
 mod joins;
-mod made_fleets;
 mod other_incidents;
 mod patterns;
 mod remarks;

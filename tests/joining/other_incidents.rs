@@ -1,4 +1,4 @@
-//! Rules that ask for the other incidents of a run: by analysis, and by the facts that `inspect` gives.
+//! Rules about the other incidents of a run, applied by `analyze` and to the facts that `inspect` prints.
 
 use std::path::Path;
 
@@ -47,7 +47,7 @@ fn logs(machines: &[(&str, &[Made])]) -> tempfile::TempDir {
     folder
 }
 
-/// A rule with one selection that asks for this.
+/// A rule with this one selection.
 fn asking(asked: &str) -> (tempfile::TempDir, RuleSet) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rule.yaml");
@@ -67,7 +67,8 @@ fn facts_of(folder: &Path, rules: &RuleSet) -> Vec<FactSet> {
     inspected.incidents.into_iter().map(|(_, facts)| facts).collect()
 }
 
-/// What a rule that asks for this makes of each incident, in time; the same by analysis and by facts.
+/// The outcome of a rule with this selection for each incident, in the order of time; `analyze` and the facts must
+/// agree.
 fn answers(machines: &[(&str, &[Made])], asked: &str) -> Vec<Truth> {
     let logs = logs(machines);
     let (_folder, rules) = asking(asked);
@@ -77,7 +78,7 @@ fn answers(machines: &[(&str, &[Made])], asked: &str) -> Vec<Truth> {
     let report = analyze(&[logs.path().to_owned()], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
     let matched: Vec<bool> = report.incidents.iter().map(|judged| !judged.findings.is_empty()).collect();
     assert_eq!(matched, answers.iter().map(|answer| *answer == Truth::True).collect::<Vec<_>>(), "{asked}");
-    // As a test of a rule gives them, the entries fit as they do by themselves.
+    // The same list, given as in a test of a rule, gives the same result.
     for (facts, answer) in facts.iter().zip(&answers).filter(|(_, answer)| **answer == Truth::True) {
         let mut written = FactSet::default();
         written.set_list(LIST, facts.list(LIST).expect("known").to_vec());
@@ -136,7 +137,7 @@ fn that_there_is_no_other_is_known_as_far_as_none_is_left_out() {
     let machines: &[(&str, &[Made])] = &[("A", &many)];
     let asked = |within: &str| format!("other_incidents|none: {{same_host: true, module: other.dll{within}}}");
     let first = |answers: Vec<Truth>| answers.first().copied();
-    // Of 59 others 32 are seen: the nearest that is left out is 33 hours away.
+    // 32 of 59 others are seen: the nearest that is left out is 33 hours away.
     assert_eq!(first(answers(machines, &asked(""))), Some(Undecided));
     assert_eq!(first(answers(machines, &asked(", seconds_away|within: 33 h"))), Some(Undecided));
     assert_eq!(first(answers(machines, &asked(", seconds_away|within: 32 h"))), Some(True));
@@ -165,7 +166,7 @@ fn a_finding_names_the_others_that_it_counted() {
 }
 
 #[test]
-fn an_entry_says_what_the_two_have_in_common() {
+fn an_entry_shows_what_the_two_have_in_common() {
     let logs = logs(&[("A", &[PLAIN]), ("B", &[(PLAIN.0, "other.dll", 0x2000, 90)])]);
     let (_folder, rules) = asking("other_incidents|any: {same_host: false}");
     let facts = facts_of(logs.path(), &rules);

@@ -1,4 +1,5 @@
-//! What incidents say together: facts for rules, changes before the first, and incidents in the timelines.
+//! What the incidents of a run have in common: facts for rules, changes before the first incident, and incidents in the
+//! timelines.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,7 @@ fn as_json(report: &Report) -> serde_json::Value {
     serde_json::from_slice(&out).expect("JSON")
 }
 
-/// The facts of each incident, in time.
+/// The facts of each incident, in the order of time.
 fn facts_of(path: PathBuf) -> Vec<FactSet> {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
@@ -55,7 +56,7 @@ fn numbers(facts: &[FactSet], path: &str) -> Vec<Option<u64>> {
     facts.iter().map(|facts| number(facts, path)).collect()
 }
 
-/// What a crash is made of.
+/// The values of a crash.
 #[derive(Clone, Copy)]
 struct Made {
     app: &'static str,
@@ -149,7 +150,7 @@ fn the_mixture_of_a_machine_counts_what_damage_could_lead_to_in_the_days_around(
 fn bursts_and_repeats_are_counted_on_each_machine() {
     let at = |after| Made { after, ..PLAIN };
     let facts = facts_on(&[("A", &[at(0), at(599), at(1_100), at(3 * DAY)]), ("B", &[at(5)])]);
-    // In time: A, B, A, A, A.
+    // In the order of time: A, B, A, A, A.
     assert_eq!(numbers(&facts, "pattern.burst_position"), [Some(1), Some(1), Some(2), Some(3), Some(1)]);
     assert_eq!(numbers(&facts, "pattern.burst_size"), [Some(3), Some(1), Some(3), Some(3), Some(1)]);
     assert_eq!(numbers(&facts, "pattern.repeats_before"), [Some(0), Some(0), Some(1), Some(2), Some(3)]);
@@ -189,11 +190,12 @@ fn incidents_shortly_before_are_listed_the_nearest_first() {
     assert_eq!(listed, [vec![], vec![of("gpu-reset", 2)], vec![of("crash", 2), of("gpu-reset", 4)]]);
 }
 
-/// Other incidents by what they are to one, their numbers in time, and how many more.
+/// Other incidents of a finding: their relation to the incident, their numbers in the order of time, and how many more
+/// there are.
 type Related = (String, Vec<usize>, u64);
 
-/// What the report of these machines says of the other incidents on which a rule's findings rest, by the incident's
-/// number in time: relation, numbers, and how many more.
+/// The other incidents in a rule's findings, in the report on these machines: for each incident by its number in the
+/// order of time, relation, numbers, and how many more there are.
 fn rests_on(machines: &[(&str, &[Made])], rule: &str) -> Vec<Option<Vec<Related>>> {
     let folder = folder(machines);
     let report = as_json(&report_of(folder.path().to_path_buf(), &Options::default()));
@@ -215,9 +217,9 @@ fn rests_on(machines: &[(&str, &[Made])], rule: &str) -> Vec<Option<Vec<Related>
 fn a_finding_names_the_incidents_of_other_machines_that_it_rests_on() {
     const RULE: &str = "application/same-place-on-several-machines";
     let later = |after| Made { after, ..PLAIN };
-    // In time: A, b, A again, C.
+    // In the order of time: A, b, A again, C.
     let machines: [(&str, &[Made]); 3] = [("A", &[PLAIN, later(90)]), ("b", &[later(30)]), ("C", &[later(200)])];
-    // The first of each machine, and all of them of the last thirty days.
+    // The first of each machine, and all of the last thirty days.
     let elsewhere = |firsts: &[usize], lately: &[usize]| {
         let named = |relation: &str, numbers: &[usize]| (relation.to_owned(), numbers.to_vec(), 0);
         Some(vec![named("same-place-on-other-machines", firsts), named("others-that-fit", lately)])
@@ -229,7 +231,7 @@ fn a_finding_names_the_incidents_of_other_machines_that_it_rests_on() {
         elsewhere(&[0, 1], &[0, 1, 2]),
     ];
     assert_eq!(rests_on(&machines, RULE), expected);
-    // Ten are named, and the rest is counted.
+    // Ten are named, the others are counted.
     let names: Vec<String> = (0..14).map(|number| format!("PC-{number:02}")).collect();
     let crashes: Vec<Made> = (0..14).map(|number| later(number * 60)).collect();
     let machines: Vec<(&str, &[Made])> =
@@ -291,7 +293,7 @@ fn a_finding_names_the_incident_before_that_it_rests_on() {
     assert!(text.contains(&sentence), "{text}");
 }
 
-/// The same incidents can be several things at once.
+/// The same incidents can have several relations at once.
 #[test]
 fn incidents_that_a_verdict_rests_on_are_named_once() {
     let mut out = Vec::new();
@@ -385,11 +387,11 @@ fn firmware_bears_on_what_ended_the_system_and_not_on_a_crash() {
 }
 
 #[test]
-fn where_the_log_begins_too_late_nothing_is_said_of_changes_but_that() {
+fn where_the_log_begins_too_late_changes_are_unknown() {
     let report = as_json(&report_of(sample("driver-install-then-resets"), &Options::default()));
     let group = &report["groups"][0];
     assert_eq!(group.get("changes_before"), None);
-    // Nor does any rule hear that the driver came before the first.
+    // Rules do not see either that the driver came before the first incident.
     let told = facts_of(sample("driver-install-then-resets"));
     let timeline = told.iter().flat_map(|facts| facts.list("timeline").unwrap_or_default());
     assert_eq!(timeline.filter(|entry| entry.get("seconds_before_first").is_some()).count(), 0);
@@ -435,7 +437,7 @@ fn what_came_first_on_most_machines_comes_first() {
     assert_eq!(told, [(true, 2, 3), (false, 1, 3), (false, 1, 3)], "{changes:?}");
 }
 
-/// What the report says of changes before the crashes of `ledger.exe`, with these logs: channel, and the times of its
+/// The changes that the report lists before the crashes of `ledger.exe`, with these logs: channel, and the times of its
 /// records before noon.
 fn changes_with(logs: &[(&str, &[u64])]) -> (Option<usize>, Option<String>) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -475,7 +477,7 @@ fn a_hole_between_two_exports_or_a_log_that_ends_before_is_not_known() {
     assert!(text.contains("the Application log of A begins 60 min before the first incident there"), "{text}");
 }
 
-/// A folder with these files, and what its groups have more often than the rest.
+/// A folder with these files, and what is more frequent in its groups than elsewhere.
 fn more_often(files: &[(String, Vec<u8>)]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, bytes) in files {
@@ -587,7 +589,7 @@ fn drivers_of_stops_are_compared() {
 }
 
 #[test]
-fn an_incident_stands_in_the_timeline_once_and_its_records_do_not() {
+fn an_incident_is_in_the_timeline_once_and_its_records_are_not() {
     let report = as_json(&report_of(sample("victims-of-a-reset"), &Options::default()));
     let timeline = report["machines"][0]["timeline"].as_array().expect("a timeline");
     let told: Vec<&str> = timeline.iter().filter_map(|entry| entry["kind"].as_str()).collect();
@@ -599,7 +601,7 @@ fn an_incident_stands_in_the_timeline_once_and_its_records_do_not() {
 }
 
 #[test]
-fn incidents_outside_of_the_time_span_stand_without_id() {
+fn incidents_outside_of_the_time_span_have_no_id() {
     let whole = report_of(sample("victims-of-a-reset"), &Options::default());
     let options =
         Options { limits: Limits { since: whole.incidents[2].incident.time, until: None }, ..Options::default() };
@@ -641,7 +643,7 @@ fn a_new_build_keeps_the_coarse_signature_and_changes_the_fine_one() {
         assert_eq!(other_coarse, coarse);
         assert_ne!(other_fine, fine);
     }
-    // Time and process id alone change nothing.
+    // Another time and process id change nothing.
     assert_eq!(signature(Made { after: 9, ..PLAIN }, Layout::Named), (coarse, fine));
 }
 

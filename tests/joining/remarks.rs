@@ -26,7 +26,7 @@ fn crash() -> Crash {
     }
 }
 
-/// What is remarked of one incident that two logs' records of these crashes and `dump` tell of.
+/// The remarks of one incident with the records of these crashes in two logs, and `dump`.
 fn remarks(crashes: &[&Crash], dump: Option<&Crash>) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (number, crash) in crashes.iter().enumerate() {
@@ -44,7 +44,7 @@ fn remarks(crashes: &[&Crash], dump: Option<&Crash>) -> Vec<String> {
 }
 
 #[test]
-fn starts_that_differ_by_more_than_rounding_are_told() {
+fn starts_that_differ_by_more_than_rounding_are_remarked() {
     let first = crash();
     let of =
         |seconds| remarks(&[&first, &Crash { started: first.started.plus_seconds(seconds), ..first.clone() }], None);
@@ -56,7 +56,7 @@ fn starts_that_differ_by_more_than_rounding_are_told() {
 }
 
 #[test]
-fn times_that_differ_by_more_than_ten_minutes_are_told() {
+fn times_that_differ_by_more_than_ten_minutes_are_remarked() {
     let first = crash();
     let of = |seconds| remarks(&[&first, &Crash { time: first.time.plus_seconds(seconds), ..first.clone() }], None);
     assert_eq!(of(600), [""; 0]);
@@ -76,9 +76,9 @@ fn a_hosted_service_is_no_other_program() {
     assert!(!told.iter().any(|remark| remark.contains("the program:")), "{told:?}");
 }
 
-/// `0xC000027B` only says that other errors are kept in the dump, and is raised elsewhere than these.
+/// `0xC000027B` only means that the dump contains further errors, which were raised at other addresses.
 #[test]
-fn a_stowed_exception_and_the_failure_that_it_stands_for_differ_in_nothing() {
+fn a_stowed_exception_does_not_contradict_the_failure_inside_it() {
     let failure = crash();
     let stowed = Crash { code: 0xC000_027B, ..failure.clone() };
     let of_code = |told: &[String]| told.iter().any(|remark| remark.contains("the exception code"));

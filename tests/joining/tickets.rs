@@ -1,4 +1,5 @@
-//! Pasted texts among other evidence: which of them are incidents, to which incidents others belong, and what they add.
+//! Pasted texts beside other evidence: which of them are incidents, to which incidents others belong, and what they
+//! add.
 
 use std::path::Path;
 
@@ -64,7 +65,7 @@ fn inspected(files: &[(&str, &[u8])]) -> Inspected {
     with_files(files, inspected)
 }
 
-/// Of each incident, the kinds of the artifacts that it rests on.
+/// For each incident, the kinds of the artifacts with evidence of it.
 fn kinds(report: &Report) -> Vec<String> {
     let of = |judged: &report::Judged| {
         let evidence = judged.incident.evidence.iter();
@@ -83,7 +84,7 @@ const MAIL: &[u8] = b"Faulting application name: demo.exe, version: 2.1.0.7, tim
 fn a_text_joins_the_only_crash_that_agrees_with_it() {
     let one = log(&[crash("demo.exe", 0x1234, 0), crash("other.exe", 0x1234, 5)]);
     assert_eq!(kinds(&report(&[("a.evtx", &one), ("mail.txt", MAIL)])), ["event-log", "event-log + ticket"]);
-    // Of two that agree it can't be said which is meant.
+    // Two crashes agree with the text: it is not known which one it is about.
     let two = log(&[crash("demo.exe", 0x1234, 0), crash("demo.exe", 0x5678, 5)]);
     assert_eq!(kinds(&report(&[("a.evtx", &two), ("mail.txt", MAIL)])), ["event-log", "event-log", "ticket"]);
     // The offset decides.
@@ -95,7 +96,7 @@ fn a_text_joins_the_only_crash_that_agrees_with_it() {
 }
 
 #[test]
-fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
+fn a_text_that_fits_several_crashes_is_of_one_of_them_and_is_not_counted() {
     let two = log(&[crash("demo.exe", 0x1234, 0), crash("demo.exe", 0x5678, 5)]);
     let report = report(&[("a.evtx", &two), ("mail.txt", MAIL)]);
     let (texts, crashes): (Vec<_>, Vec<_>) =
@@ -106,7 +107,8 @@ fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
     sorted.sort_unstable();
     assert_eq!(text.incident.may_be_of, sorted);
     assert!(text.incident.remarks[0].starts_with("This text may tell of any of 2 incidents"), "{text:?}");
-    // What is missing is asked for where the crashes are; here, which of them is meant. Weak leads ask for nothing.
+    // Missing evidence is requested with the crashes; here, the report asks which of them the text is about. Weak leads
+    // request nothing.
     assert!(text.findings.iter().any(|finding| !finding.collect.is_empty()), "{text:?}");
     let asked = &text.verdict.collect_next;
     assert!(matches!(&**asked, [one] if one.starts_with("Which of these incidents the text tells of")), "{asked:?}");
@@ -117,7 +119,7 @@ fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
 }
 
 #[test]
-fn a_text_that_contradicts_stands_for_itself() {
+fn a_text_that_contradicts_is_an_incident_of_its_own() {
     let log = log(&[crash("demo.exe", 0x1234, 0)]);
     for text in [
         "Exception code: 0xc0000409\nFaulting module name: part.dll, version: 2.1.0.7",
@@ -148,7 +150,7 @@ fn a_text_about_a_program_that_did_not_answer_is_a_hang() {
 }
 
 #[test]
-fn a_text_of_another_day_stands_for_itself() {
+fn a_text_of_another_day_is_an_incident_of_its_own() {
     let log = log(&[crash("demo.exe", 0x1234, 0)]);
     let dated = |date: &str| {
         let text = [MAIL, date.as_bytes(), b"\n"].concat();
@@ -159,11 +161,11 @@ fn a_text_of_another_day_stands_for_itself() {
         "Date:          5/6/2024 2:00:00 PM",
         "Datum: 06.05.2024 13:00:00",
         "TimeCreated : 2024-05-06 12:00:00",
-        // The next day, where the sun rises first.
+        // The next day in an eastern time zone.
         "Date: 07/05/2024 01:00:00",
-        // The mail's.
+        // The date of the mail.
         "From: Anna\nDate: 20/06/2024 08:00\nSubject: it crashed",
-        // A calendar that counts otherwise.
+        // Another calendar.
         "Date: 06/05/2567 14:00:00",
         "Date: 01/02/2023 10:00:00\nLevel: Error\nDate: 06/05/2024 14:00:00",
     ] {
@@ -291,7 +293,7 @@ fn events_of_several_crashes_in_one_text_are_several_incidents() {
 }
 
 #[test]
-fn a_debuggers_analysis_tells_where_it_died_from_what_it_blames() {
+fn a_debuggers_analysis_distinguishes_the_faulting_from_the_blamed_module() {
     let text = b"ExceptionAddress: 00007ffa2c11286e (ucrtbase!abort+0x4e)\n   ExceptionCode: c0000409\n\
         PROCESS_NAME:  demo.exe\nIMAGE_NAME:  part.dll\n";
     let report = report(&[("a.log", text)]);
@@ -328,7 +330,7 @@ fn a_text_is_the_same_in_every_encoding() {
 }
 
 #[test]
-fn a_table_of_codes_is_no_crash_unless_somebody_says_so() {
+fn a_table_of_codes_is_no_crash_unless_the_text_is_given_as_a_ticket() {
     let table: String = (5..40).map(|number| format!("0xC00000{number:02X} means something\n")).collect();
     let skipped = report(&[("codes.md", table.as_bytes())]);
     assert!(skipped.incidents.is_empty());

@@ -1,4 +1,4 @@
-//! What rules see of the logs around an incident.
+//! The records around an incident, as rules see them.
 
 use facts::Value;
 use pipeline::{Options, Silent, analyze, inspect};
@@ -38,7 +38,7 @@ fn crash_of(program: &str, module: &str) -> Event {
     crash.application_error(Layout::Positional)
 }
 
-/// The timeline around the crash, when the log of the machine holds these events too: of each entry the values of these
+/// The timeline around the crash when the machine's log also contains these events: for each entry the values of these
 /// fields, with `-` for absent ones.
 fn timeline(events: impl IntoIterator<Item = Event>, fields: &[&str]) -> Vec<String> {
     timeline_of(crash(), events, fields)
@@ -50,7 +50,7 @@ fn timeline_of(crash: Event, events: impl IntoIterator<Item = Event>, fields: &[
     timeline_in([("System", events)], fields)
 }
 
-/// The same around the crash that these logs hold.
+/// The same around the crash in these logs.
 fn timeline_in<const N: usize>(logs: [(&str, Vec<Event>); N], fields: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, events) in logs {
@@ -104,7 +104,7 @@ fn what_was_installed_is_seen_for_a_week_and_the_rest_for_a_day() {
 }
 
 #[test]
-fn a_file_of_the_incident_is_told_by_its_whole_path_and_an_equal_name_elsewhere_is_only_a_mention() {
+fn a_file_of_the_incident_is_recognized_by_its_whole_path_and_an_equal_name_elsewhere_is_only_a_mention() {
     let acted = |seconds, file: &str, process: &str| {
         defender_action(NOON.minus_seconds(seconds), "Demo", file, process, "Quarantine").channel("Defender")
     };
@@ -113,7 +113,7 @@ fn a_file_of_the_incident_is_told_by_its_whole_path_and_an_equal_name_elsewhere_
         acted(70, r"file:_C:\Users\u\Downloads\demo.exe", "Unknown"),
         acted(60, r"file:_C:\Program Files\Demo\PLUGIN.dll", "Unknown"),
         acted(50, r"file:_C:\a\x.dll; file:_C:\a\plugin.dll", "Unknown"),
-        // The process that touched a threat lacks nothing.
+        // The process that accessed the malware does not need the file.
         acted(40, r"file:_C:\a\x.dll", r"C:\Program Files\Demo\demo.exe"),
         acted(30, r"file:_C:\a\myplugin.dll", r"C:\a\notdemo.exe"),
     ];
@@ -122,16 +122,16 @@ fn a_file_of_the_incident_is_told_by_its_whole_path_and_an_equal_name_elsewhere_
 }
 
 #[test]
-fn a_refusal_to_the_running_process_is_told_by_its_id() {
+fn a_refusal_to_the_running_process_is_recognized_by_its_id() {
     let refused = |seconds, file, pid| applocker_block(NOON.minus_seconds(seconds), file, pid).channel("AppLocker");
     let events = [
-        // Before the process started, its id was another one's.
+        // Before the process started, another process had its id.
         refused(3700, r"C:\a\x.dll", PID),
         refused(30, r"C:\a\tool.exe", PID),
         refused(20, r"C:\a\x.dll", PID),
         refused(10, r"C:\a\x.dll", PID + 4),
     ];
-    // After the crash it is another one's again.
+    // After the crash, another process has it again.
     let later = applocker_block(NOON.plus_seconds(20), r"C:\a\x.dll", PID).channel("AppLocker");
     assert_eq!(timeline([later], &["kind", "names"]), ["image-refused -"]);
     let seen = timeline(events, &["kind", "seconds_before", "names"]);
@@ -142,7 +142,7 @@ fn a_refusal_to_the_running_process_is_told_by_its_id() {
 #[test]
 fn installations_do_not_crowd_out_what_failed() {
     let mut events = vec![display_reset(NOON.minus_seconds(7200), "demo")];
-    // A driver for each of many devices, every two minutes, and each told three times.
+    // A driver for each of many devices, every two minutes, each with three records.
     for number in 0..200 {
         let time = NOON.minus_seconds(60 + number * 120);
         events.extend((0..3).map(|_| driver_installed(time)));
@@ -155,7 +155,7 @@ fn installations_do_not_crowd_out_what_failed() {
 }
 
 #[test]
-fn what_was_installed_before_the_first_crash_of_a_kind_says_how_long_before() {
+fn what_was_installed_before_the_first_crash_of_a_kind_has_its_distance() {
     let fields = ["kind", "seconds_before_first"];
     let driver = || driver_installed(NOON.minus_seconds(3600));
     let seen =
@@ -171,7 +171,7 @@ fn what_was_installed_before_the_first_crash_of_a_kind_says_how_long_before() {
 }
 
 #[test]
-fn records_of_one_reset_tell_of_one_incident() {
+fn records_of_one_reset_are_of_one_incident() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/driver-install-then-resets");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
@@ -205,7 +205,7 @@ fn an_ailing_drive_is_the_program_s_own_only_where_letters_and_the_start_of_wind
 }
 
 #[test]
-fn a_machine_check_tells_which_part_reported_what_kind_of_error() {
+fn a_machine_check_shows_which_part_reported_what_kind_of_error() {
     let check = |status| MachineCheck { apic_id: 6, bank: 5, status, address: 0, error_type: 10 };
     let events = [
         machine_check(NOON.minus_seconds(60), check(0xBEA0_0000_0000_0108)),
@@ -217,7 +217,7 @@ fn a_machine_check_tells_which_part_reported_what_kind_of_error() {
     assert_eq!(seen, expected);
 }
 
-/// Whether a rule that asks for a reset of the display driver on this side of the crash matches it.
+/// Whether a rule about a reset of the display driver on this side of the crash matches the crash.
 fn reset_is_found(side: &str, reset: FileTime) -> bool {
     let rule = format!(
         "schema: 1
@@ -258,8 +258,7 @@ fn what_came_before_is_not_found_after() {
     assert!(reset_is_found("seconds_after", after) && !reset_is_found("seconds_after", before));
 }
 
-/// What a rule makes of a crash, with a System log of a day that ends with it, when it asks for a new driver and then a
-/// reset.
+/// The outcome of a rule about a new driver and a following reset for a crash, with a System log of the day before it.
 fn driver_then_reset(driver: FileTime, reset: FileTime) -> Truth {
     let rule = "schema: 1
 rules:

@@ -1,16 +1,16 @@
-//! Real public crash reports, each a folder with a `ticket.txt` and an `expected.json` with the cause that was found
-//! in the end. `CRASHSIFT_CASES` names their folder; without it this test prints that it was skipped. How answers count is
-//! written where they are scored, in `casekit`; `cargo xtask cases` prints the same score with its tables.
+//! Real public crash reports, each a folder with a `ticket.txt` and an `expected.json` with the final cause.
+//! `CRASHSIFT_CASES` names their folder; without it this test prints that it was skipped. `casekit` scores the
+//! verdicts; `cargo xtask cases` prints the same score with its tables.
 
 use std::path::PathBuf;
 
 use rules::RuleSet;
 use windows_codes::Knowledge;
 
-/// Of a hundred first answers, at most so many may be confidently wrong.
+/// Percentage of first answers that may be wrong with a confidence of 0.8 and more.
 const MOST_CONFIDENTLY_WRONG: usize = 1;
-/// Of a hundred first answers, at least so many must be right: a guard against rules that break each other, below what
-/// is reached, because rules that fit nothing but these cases would be worth nothing.
+/// Percentage of first answers that must be right: a guard against rules that break each other. It is below the actual
+/// share, because rules that fit nothing but these cases would be worth nothing.
 const FEWEST_RIGHT: usize = 85;
 
 #[test]

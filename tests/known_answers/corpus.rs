@@ -1,5 +1,5 @@
 //! Third-party artifacts with facts that independent parsers measured. `CRASHSIFT_CORPUS` names their folder, in which
-//! `EXPECTED.jsonl` has one line a file; without it these tests say that they were skipped.
+//! `EXPECTED.jsonl` has one line for each file; without it these tests print that they were skipped.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ fn every_file_is_listed_and_the_report_does_not_depend_on_threads() {
 }
 
 #[test]
-fn minidumps_say_what_three_parsers_agree_on() {
+fn minidumps_give_what_three_parsers_agree_on() {
     let Some(corpus) = corpus() else { return };
     let mut checked = 0;
     for (line, path) in corpus.of_kind("minidump") {
@@ -123,7 +123,7 @@ fn compare_dump(path: &Path, expected: &Value, dump: &ProcessDump) {
     }
 }
 
-/// The providers and ids that must be evidence of an incident or stand on a machine's timeline.
+/// The providers and ids of records that must be evidence of an incident or on a machine's timeline.
 fn is_wanted(provider: &str, id: u64) -> bool {
     let provider = provider.to_lowercase();
     match provider.as_str() {
@@ -150,7 +150,7 @@ fn is_wanted(provider: &str, id: u64) -> bool {
 }
 
 #[test]
-fn event_logs_count_every_record_and_tell_of_every_crash() {
+fn event_logs_count_every_record_and_show_every_crash() {
     let Some(corpus) = corpus() else { return };
     let report: Value = serde_json::from_str(&as_json(&analyzed(&corpus, 2))).expect("JSON");
     let told = places(&report);
@@ -167,7 +167,7 @@ fn event_logs_count_every_record_and_tell_of_every_crash() {
         if listed["kind"] != "event-log" {
             assert_eq!(expected, 0, "{} was not read as an event log", path.display());
         } else if measured("tail_bytes") > 0 {
-            // Those of the chunk in which the file ends were not measured.
+            // Records of the chunk in which the file ends were not measured.
             assert!(found >= expected, "{}: {found} of {expected}", path.display());
         } else {
             assert_eq!(found, expected, "{}", path.display());

@@ -1,4 +1,4 @@
-//! Event logs of the corpus: what is read agrees with what was measured in them independently.
+//! Event logs of the corpus, compared with independent measurements.
 //!
 //! The environment variable `CRASHSIFT_CORPUS` names the folder of the corpus; without it these tests are skipped.
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 use windows_events::{Contents, Context};
 use windows_events::{catalogue, read};
 
-/// A log of the corpus: its path there, what was measured, and what was read.
+/// A log of the corpus: its path there, the measured values, and the values that were read.
 struct Log {
     path: String,
     expected: Value,
@@ -75,7 +75,7 @@ fn records_evidence_and_losses_are_those_that_were_measured() -> Result<(), Box<
         evidence += reading.evidence.len();
         let measured = log.measured("records").saturating_add(log.measured("records_past_free_space_consecutive"));
         let found = reading.records.unwrap_or(0);
-        // Those of the chunk in which a file ends were not measured.
+        // Records of the chunk in which a file ends were not measured.
         if found != measured && !(log.measured("tail_bytes") > 0 && found > measured) {
             wrong.push(format!("{}: {found} records, measured {measured}", log.path));
         }

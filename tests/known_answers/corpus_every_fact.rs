@@ -1,15 +1,15 @@
-//! Every further fact that was measured in the corpus by independent parsers and that the program has: each must be the
-//! same. `CRASHSIFT_CORPUS` names the folder with `EXPECTED.jsonl`; without it these tests say that they were skipped.
+//! All further facts of the corpus that independent parsers measured and that the program also has: each must be the
+//! same. `CRASHSIFT_CORPUS` names the folder with `EXPECTED.jsonl`; without it these tests print that they were
+//! skipped.
 //!
-//! Times of records were measured in two ways, of which neither is the program's: those of single records in the records'
-//! headers, where it stands when they were written into the log, and the first and last of a log in the events, where it
-//! stands when they were raised. The program takes an event's time from the event, as Event Viewer does, and a log's from
-//! the headers. Both lie seconds apart, or more than a day where a machine slept in between, and are only compared as far
-//! as that.
+//! Times of records were measured differently from the program. Times of single records are from the records' headers:
+//! when they were written into the log. The first and last time of a log are from the events: when they were raised.
+//! The program uses an event's own time, as Event Viewer does, and for a log the times of the headers. The two are
+//! seconds apart, or more than a day where a machine slept in between, and are only compared within this limit.
 //!
-//! What other tests of the corpus compare (codes, parameters, module at the fault, counts, records) is not repeated here.
-//! Facts that were measured and that the program has no use for are not compared: counts of streams, checksums of
-//! headers, numbers of events by provider.
+//! Facts that other tests of the corpus compare (codes, parameters, faulting module, counts, records) are not repeated
+//! here. Measured facts that the program does not use are not compared: counts of streams, checksums of headers,
+//! numbers of events by provider.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use rules::RuleSet;
 use serde_json::Value;
 use windows_codes::Knowledge;
 
-/// The corpus files of a kind: what was measured, and where they are.
+/// The corpus files of a kind: the measured facts, and their paths.
 fn corpus(kind: &str) -> Vec<(Value, PathBuf)> {
     let Some(folder) = std::env::var_os("CRASHSIFT_CORPUS").map(PathBuf::from) else {
         println!("skipped: CRASHSIFT_CORPUS is not set");
@@ -47,9 +47,9 @@ fn read(path: &Path) -> ReadArtifact {
     read_artifact(path, &ReadContext::default())
 }
 
-/// How far the times may be apart at which an event was raised and written.
+/// The greatest difference between the times at which an event was raised and written.
 const APART: Duration = Duration::from_secs(2 * 24 * 60 * 60);
-/// So many of a log's computers were measured at most.
+/// The most computers of a log that were measured.
 const COMPUTERS_MEASURED: usize = 5;
 
 /// Facts that were compared, and those that differ.
@@ -183,7 +183,7 @@ fn event_logs() {
         let file = line["path"].as_str().unwrap_or_default();
         let measured = &line["evtx"];
         let read = read(&path);
-        // Records behind those that the header knows were not measured.
+        // Records behind those that the header counts were not measured.
         let whole = ["tail_bytes", "records_past_free_space_consecutive", "record_errors"];
         if whole.iter().all(|name| measured[*name].as_u64().unwrap_or(0) == 0) && !read.coverage.is_empty() {
             let time = |name: &str| measured[name].as_str().and_then(|time| time.parse::<Timestamp>().ok());
@@ -220,7 +220,7 @@ fn event_logs() {
     }
 }
 
-/// The named values of a record that are texts. Numbers were measured in another spelling than the record's own.
+/// The named text values of a record. Numbers were measured in another spelling than in the record.
 fn named_values(data: &Value) -> Vec<(&str, String)> {
     let named = data.as_object().into_iter().flatten();
     let texts = named.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?.trim().to_owned())));
@@ -267,7 +267,7 @@ fn error_reports() {
     }
 }
 
-/// Through the whole way, as `inspect` goes it.
+/// Reads the artifacts in the same way as `inspect`.
 #[test]
 fn the_fault_of_a_kernel_dump_is_the_driver_that_was_measured() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");

@@ -1,5 +1,5 @@
-//! Third-party artifacts: what carries the id of one report is one incident, and no incident is of two computers. The ids
-//! are looked up here in the records' own fields and the reports' own text, not where the program joins.
+//! Third-party artifacts: evidence with the same report id is one incident, and no incident is of two computers. This
+//! test reads the ids from the records' fields and the reports' text itself, independently of the program's joining.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use windows_codes::Knowledge;
 /// An artifact and the place in it.
 type Evidence = (String, String);
 
-/// What the artifacts say without having been joined.
+/// The values of the artifacts before joining.
 #[derive(Default)]
 struct Independent {
-    /// By the id of a report: what carries it, with its computer.
+    /// By the id of a report: the places that contain it, each with its computer.
     by_report: BTreeMap<String, BTreeSet<(Option<String>, Evidence)>>,
     /// The computer of each record.
     computers: BTreeMap<Evidence, String>,
@@ -66,7 +66,7 @@ fn of_a_crash(provider: &str, id: u32) -> bool {
     )
 }
 
-/// The id, where a field holds that of the report and not nothing but zeros.
+/// The report id in a field, unless it is all zeros.
 fn report_id(name: &str, value: &str) -> Option<String> {
     matches!(name, "ReportId" | "IntegratorReportId").then(|| id_of(value)).flatten()
 }

@@ -1,7 +1,7 @@
-//! Report.wer files and kernel dumps of real machines, when a corpus is at hand.
+//! Report.wer files and kernel dumps of real machines, if a corpus is given.
 //!
-//! `CRASHSIFT_CORPUS` names a folder with `EXPECTED.jsonl`: a JSON object a line, with the file's `path`, its `kind` and
-//! the facts that other tools read from it. Without it the tests say that they were skipped.
+//! `CRASHSIFT_CORPUS` names a folder with `EXPECTED.jsonl`: a JSON object a line, with the file's `path`, its `kind`
+//! and the facts that other tools read from it. Without it the tests print that they were skipped.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use evidence::{
 use serde_json::Value;
 use untrusted::Unreadable;
 
-/// The corpus files of a kind with what they must yield; `None` without a corpus.
+/// The corpus files of a kind with their expected facts; `None` without a corpus.
 fn corpus(kind: &str) -> Option<Vec<(PathBuf, Value)>> {
     let Some(folder) = std::env::var_os("CRASHSIFT_CORPUS").map(PathBuf::from) else {
         println!("skipped: CRASHSIFT_CORPUS is not set");
@@ -128,7 +128,7 @@ fn check_wer_report(report: &WerReport, expected: &Value) {
     assert_eq!(time.as_deref(), expected["EventTime"].as_str());
     assert_eq!(report.own_id.as_deref(), expected["ReportIdentifier"].as_str());
     assert_eq!(Some(report.modules.len() as u64), expected["loaded_module_count"].as_u64());
-    // The expected values are keyed by names in the system's language, so only which there are can be compared.
+    // The expected values are keyed by names in the system's language, so only the values can be compared.
     let mut values: Vec<&str> = report.signature.raw.iter().map(|value| &**value).collect();
     let mut wanted: Vec<&str> =
         expected["sig"].as_object().expect("a map").values().filter_map(Value::as_str).collect();

@@ -1,5 +1,5 @@
-//! The project's own samples: each folder of `samples/` holds artifacts and an `expected.json` with what they
-//! must yield.
+//! The project's own samples: each folder of `samples/` contains artifacts and an `expected.json` with the expected
+//! results.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ fn every_sample_yields_what_it_must() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Where a report differs from what the sample must yield.
+/// The differences between a report and the sample's expected results.
 fn differences(expected: &Value, report: &Report) -> Vec<String> {
     let mut differences = Vec::new();
     for (file, wanted) in expected["artifacts"].as_object().into_iter().flatten() {
@@ -56,7 +56,7 @@ fn differences(expected: &Value, report: &Report) -> Vec<String> {
             differences.push(format!("{file}: {} {:?}, expected {wanted}", found.kind, found.status));
         }
     }
-    // Where the truth is a file of its own, a test of its own compares it.
+    // Samples with a truth file are compared by another test.
     if expected.get("truth").is_some() {
         return differences;
     }
@@ -81,7 +81,7 @@ fn differences(expected: &Value, report: &Report) -> Vec<String> {
 fn incident_differences(wanted: &Value, judged: &Judged, report: &Report) -> Vec<String> {
     let incident = &judged.incident;
     let mut differences = Vec::new();
-    // A list names several answers that are right; null among them is "none".
+    // A list contains all accepted values; null among them is "none".
     let mut same = |what: &str, found: Option<String>| {
         let answers = match wanted.get(what) {
             Some(Value::Array(several)) => several.iter().collect(),

@@ -1,4 +1,4 @@
-//! Runs the real program as a user types it, and never waits for it for ever.
+//! Runs the real program as a user types it, with a time limit.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// A run that takes longer hangs. Far more than any needs, also without optimisation on a busy machine.
+/// The time limit of a run: far more than any needs, even without optimization on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
     /// The exit code.
@@ -24,7 +24,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// The run itself, if it ended with `code`.
+    /// The run itself; fails unless it ended with `code`.
     #[track_caller]
     pub fn ends_with(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self:#?}");
@@ -38,7 +38,8 @@ impl Run {
     }
 }
 
-/// The program with arguments, in the project's folder, with nothing on standard input and no terminal's habits.
+/// The program with arguments, in the project's folder, with empty standard input and without terminal settings of the
+/// environment.
 pub fn crashsift<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_crashsift"));
     command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
@@ -69,7 +70,7 @@ pub fn report(path: &Path) -> Value {
     run(arguments).ends_with(0).json()
 }
 
-/// Runs a command to its end, or fails when that takes too long.
+/// Runs a command to its end; fails when that takes too long.
 #[track_caller]
 pub fn finish(mut command: Command, input: &[u8]) -> Run {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
@@ -91,7 +92,7 @@ fn all_of(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
     })
 }
 
-/// The exit code of a child; kills it when it hangs.
+/// The exit code of a child process, which is killed when it hangs.
 #[track_caller]
 pub fn wait(child: &mut Child, command: &Command) -> i32 {
     let start = Instant::now();

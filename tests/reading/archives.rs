@@ -1,4 +1,4 @@
-//! Archives: what is in them is read like files, and nothing that an archive claims does harm.
+//! Archives: their members are read like files, and hostile archives do no harm.
 
 use std::fs::{self, File};
 use std::io::{Cursor, Write};
@@ -34,7 +34,7 @@ fn evidence(folder: &str) -> Vec<(String, Vec<u8>)> {
 /// The general purpose bit of members that need a password.
 const ENCRYPTED: u16 = 1;
 
-/// Methods of compression: none, the usual one, and one that is not known.
+/// Compression methods: none, Deflate, and an unknown one.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 const UNKNOWN: u16 = 77;
@@ -140,7 +140,7 @@ fn analyzed(name: &str, content: &[u8], code: i32) -> Value {
     run(["analyze", "-q", "-f", "json", folder]).ends_with(code).json()
 }
 
-/// What of a report does not depend on where files lie: incidents with their verdicts.
+/// The parts of a report that do not depend on paths: incidents with their verdicts.
 fn judged(report: &Value) -> Vec<(String, Value)> {
     let incidents = list(report, "incidents").iter();
     incidents.map(|incident| (text(incident, "id").to_owned(), incident["verdict"].clone())).collect()
@@ -165,7 +165,7 @@ fn what_is_in_an_archive_is_judged_as_in_a_folder() {
         ("a.tar.gz", gz(&tar(&members))),
         ("a.tgz", gz(&tar(&members))),
         ("a.cab", cab(&members)),
-        // What a file is, is told by its content.
+        // The content of a file decides its kind.
         ("sent.bin", zip(&members)),
     ] {
         let report = analyzed(name, &content, 0);
@@ -236,7 +236,7 @@ fn members_of_one_name_are_all_read() {
 }
 
 #[test]
-fn what_needs_a_password_is_told() {
+fn members_with_a_password_are_reported() {
     let report = analyzed("secret.zip", &zip_with(&[("a.dmp", &dump())], ENCRYPTED, STORED), 4);
     let archive = artifact(&report, "secret.zip");
     assert_eq!(text(archive, "status"), "failed");
@@ -248,7 +248,7 @@ fn what_needs_a_password_is_told() {
 }
 
 #[test]
-fn what_is_compressed_in_a_way_that_is_not_known_is_told() {
+fn members_with_an_unknown_compression_are_reported() {
     let report = analyzed("other.zip", &zip_with(&[("a.dmp", &dump())], 0, UNKNOWN), 4);
     let archive = artifact(&report, "other.zip");
     assert_eq!(text(archive, "status"), "failed");
@@ -259,7 +259,7 @@ fn what_is_compressed_in_a_way_that_is_not_known_is_told() {
 fn one_damaged_member_costs_no_other() {
     let dump = dump();
     let mut bytes = zip_with(&[("bad.dmp", &dump), ("good.dmp", &dump)], 0, STORED);
-    // The content of the first begins behind its header and name; its checksum no longer fits.
+    // The content of the first member begins behind its header and name; its checksum is now wrong.
     bytes[30 + 7 + dump.len() - 1] ^= 0xFF;
     let report = analyzed("a.zip", &bytes, 0);
     let bad = artifact(&report, "bad.dmp");
@@ -272,7 +272,7 @@ fn one_damaged_member_costs_no_other() {
 fn one_damaged_folder_of_a_cabinet_costs_no_other() {
     let dump = dump();
     let mut bytes = cab_of(&[&[("a.dmp", &dump), ("b.dmp", &dump)], &[("c.dmp", &dump)]]);
-    // How many blocks of data the first folder has stands behind the header of 36 bytes and the place of the first.
+    // The number of data blocks of the first folder follows the header of 36 bytes and the offset of the first block.
     bytes[40..42].fill(0);
     let report = analyzed("a.cab", &bytes, 0);
     assert_eq!(text(artifact(&report, "c.dmp"), "status"), "ok");
@@ -322,7 +322,7 @@ fn every_cut_and_every_changed_byte_is_survived() {
                 let _ = members(kind, &mut file, "a", &Allowance::of(1 << 20, 100), &mut each);
                 total
             }));
-            // What unpacks may fail on it, which costs the archive; what it gives is limited all the same.
+            // Decompression may fail, which is a loss of the archive; its output is limited nevertheless.
             assert!(outcome.unwrap_or_default() <= 1 << 20);
         };
         let step = bytes.len().div_ceil(200);
@@ -338,7 +338,8 @@ fn every_cut_and_every_changed_byte_is_survived() {
     }
 }
 
-/// What is read of an archive under an allowance: names with the bytes they gave and whether they ended well, and losses.
+/// What is read of an archive with this limit: names with the number of bytes and whether they ended properly, and
+/// losses.
 fn under(allowance: &Allowance, bytes: &[u8]) -> (Vec<(String, usize, bool)>, Vec<String>) {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("written");
@@ -388,7 +389,7 @@ fn long_names_of_tar_are_known_and_never_read_without_end() {
 }
 
 #[test]
-fn sparse_files_of_tar_are_told_and_cost_no_other() {
+fn sparse_files_of_tar_are_reported_and_cost_no_other() {
     let mut builder = tar::Builder::new(Vec::new());
     let about = [("GNU.sparse.major", &b"1"[..]), ("GNU.sparse.name", b"memory.dmp")];
     builder.append_pax_extensions(about).expect("memory");
@@ -404,7 +405,7 @@ fn sparse_files_of_tar_are_told_and_cost_no_other() {
 }
 
 #[test]
-fn a_size_that_stands_before_a_file_of_tar_is_believed_only_where_it_is_also_the_headers() {
+fn a_size_before_a_file_of_tar_is_used_only_where_the_header_has_the_same() {
     for (stated, found) in [("4", 2), ("5", 0), ("many", 0)] {
         let mut builder = tar::Builder::new(Vec::new());
         builder.append_pax_extensions([("size", stated.as_bytes())]).expect("memory");
@@ -452,7 +453,7 @@ fn a_cache_changes_nothing_and_inspect_reads_archives_too() {
 }
 
 #[test]
-fn kinds_that_are_not_opened_are_told() {
+fn kinds_that_are_not_opened_are_reported() {
     for (name, content) in [("a.rar", &b"Rar!\x1A\x07\x01\0 and more"[..]), ("a.7z", b"7z\xBC\xAF\x27\x1C\0\x04")] {
         let report = analyzed(name, content, 4);
         let archive = artifact(&report, name);

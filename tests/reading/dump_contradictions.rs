@@ -19,11 +19,11 @@ const NTDLL: u64 = 0x7FFB_F000_0000;
 const PLUGIN: u64 = 0x7FFB_9D00_0000;
 const PLACE: u64 = PLUGIN + 0x1_2F40;
 const TEB: u64 = 0x42_7FB3_4000;
-/// The thread's stack of a megabyte.
+/// A thread's stack of one megabyte.
 const STACK_BASE: u64 = 0x42_7FD0_0000;
 const STACK_BOTTOM: u64 = STACK_BASE - 0x10_0000;
 const SHALLOW: u64 = STACK_BASE - 0x4000;
-/// Deep, and above everything that Windows keeps at the end of a stack.
+/// An address deep in the stack, above the data that Windows keeps at its end.
 const DEEP: u64 = STACK_BOTTOM + 0x6000;
 
 const ACCESS_VIOLATION: u32 = 0xC000_0005;
@@ -33,7 +33,7 @@ const FAST_FAIL: u32 = 0xC000_0409;
 const READ: u64 = 0;
 const EXECUTE: u64 = 8;
 
-/// The block that knows the stack's limits.
+/// The thread environment block, which contains the stack's limits.
 fn environment_block() -> Memory {
     let mut bytes = vec![0; 0x1478];
     bytes.splice(8..16, STACK_BASE.to_le_bytes());
@@ -172,7 +172,7 @@ fn a_module_that_execution_ran_into_is_where_it_died_and_not_suspected() {
             ("suspect.module", ""),
         ],
     );
-    // Code of the module itself that jumps to another place is its own.
+    // Code of the module itself that jumps elsewhere is the module's own fault.
     let call = exception(ACCESS_VIOLATION, APP + 0x1000, &[EXECUTE, 0x5000_0000], SHALLOW);
     has(&call, &[("suspect.module", "demo.exe"), ("suspect.basis", "exact")]);
 }

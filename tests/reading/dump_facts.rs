@@ -1,5 +1,5 @@
-//! What minidumps say around their exceptions, as facts: the project's samples and, where they are given, dumps of
-//! others.
+//! The facts of minidumps beyond the exception: of the project's samples and, where they are given, of third-party
+//! dumps.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use pipeline::{Options, Silent, inspect};
 use rules::RuleSet;
 use windows_codes::Knowledge;
 
-/// The facts of the one incident that a dump tells of.
+/// The facts of the one incident in a dump.
 fn facts(path: PathBuf) -> FactSet {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let knowledge = Knowledge::builtin();
@@ -46,7 +46,7 @@ fn listed(facts: &FactSet, list: &str, field: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_null_pointer_is_told_by_its_page() {
+fn a_null_pointer_is_recognized_by_its_page() {
     has(
         &of_sample("access-violation-cudnn/python.exe.4312.dmp"),
         &[
@@ -78,7 +78,7 @@ fn a_pattern_is_found_in_the_registers_where_the_processor_reports_no_address() 
 }
 
 #[test]
-fn the_memory_map_tells_what_lies_at_an_address() {
+fn the_memory_map_shows_what_is_at_an_address() {
     has(
         &of_sample("write-to-code/ledger.exe.9004.dmp"),
         &[
@@ -98,7 +98,7 @@ fn the_memory_map_tells_what_lies_at_an_address() {
 }
 
 #[test]
-fn a_stack_that_is_used_up_is_told_by_its_limits() {
+fn a_stack_that_is_used_up_is_recognized_by_its_limits() {
     for dump in ["stack-overflow/python.exe.5316.dmp", "stack-end-access-violation/ledger.exe.8016.dmp"] {
         has(&of_sample(dump), &[("stack.exhausted", "true"), ("stack.size", "1048576"), ("stack.left", "16384")]);
     }
@@ -177,10 +177,10 @@ fn a_dump_that_was_asked_for_has_no_exception() {
     has(&facts, &[("dump.requested", "true"), ("exception.code", ""), ("incident.kind", "hang")]);
 }
 
-/// Checked against registers, environment blocks, stacks and instruction bytes that another reader took out of the
+/// Compared with registers, environment blocks, stacks and instruction bytes that another reader extracted from the
 /// same files.
 #[test]
-fn dumps_of_others_say_what_lies_at_their_addresses() {
+fn third_party_dumps_show_what_is_at_their_addresses() {
     let Some(folder) = std::env::var_os("CRASHSIFT_CORPUS").map(PathBuf::from) else {
         println!("skipped: CRASHSIFT_CORPUS is not set");
         return;

@@ -73,16 +73,16 @@ fn code_that_could_not_be_fetched_where_a_module_was_is_that_modules() {
 #[test]
 fn a_place_where_a_module_was_belongs_to_what_is_there_now() {
     let nothing_of_it = [("fault_site.module", ""), ("fault_site.unloaded", ""), ("suspect.module", "")];
-    // Code that was made at run time reads a null pointer.
+    // Code generated at run time reads a null pointer.
     let mut generated = violation(PLACE, [READ, 0x18]);
     generated.regions = vec![region(PLACE, Some(Protection::ExecuteRead))];
     has(&generated, &nothing_of_it);
     has(&generated, &[("exception.code_place", "generated")]);
-    // Without a map, that something else could not be read still shows that the code was there.
+    // Without a memory map, an access violation at another address still shows that the code itself was executed.
     let unmapped = violation(PLACE, [READ, 0x18]);
     has(&unmapped, &nothing_of_it);
     has(&unmapped, &[("exception.code_place", "no-module")]);
-    // Memory of the heap, by the map or because it was captured.
+    // Memory of the heap, by the memory map or because it was captured.
     let mut heap = violation(PLACE, [EXECUTE, PLACE]);
     heap.regions = vec![region(PLACE, Some(Protection::ReadWrite))];
     has(&heap, &nothing_of_it);
@@ -106,7 +106,7 @@ fn a_fill_pattern_is_proven_by_a_map_that_has_nothing_there() {
     has(&in_use, &[("exception.access_pattern", ""), ("exception.access_target", "protected")]);
 }
 
-/// The bytes of a dump of a process of another architecture: the number that `MINIDUMP_SYSTEM_INFO` begins with.
+/// The bytes of a dump of a process of another architecture, whose number is the first field of `MINIDUMP_SYSTEM_INFO`.
 fn of_architecture(dump: &Minidump, architecture: u16) -> Vec<u8> {
     const SYSTEM_INFO: u32 = 7;
     let mut bytes = dump.to_bytes();
@@ -130,7 +130,7 @@ fn at_instruction(code: u32, parameters: [u64; 2], instruction: &[u8]) -> Minidu
 }
 
 #[test]
-fn traps_of_arm64_are_told_and_other_instructions_are_not_guessed() {
+fn traps_of_arm64_are_decoded_and_other_instructions_are_not_guessed() {
     const ARM64: u16 = 12;
     let of = |code, word: u32| of_architecture(&at_instruction(code, [7, 0], &word.to_le_bytes()), ARM64);
     let fast_fail = of(0xC000_0409, 0xD43E_0060);
@@ -152,7 +152,7 @@ fn instructions_of_32_bit_programs_are_read_as_such() {
 }
 
 #[test]
-fn of_a_long_comment_the_beginning_is_read_and_the_rest_told_as_missing() {
+fn of_a_long_comment_the_beginning_is_read_and_the_rest_reported_as_missing() {
     const COMMENT_A: u32 = 10;
     let mut dump = violation(APP + 0x1000, [READ, 0x18]);
     dump.other_streams = vec![(COMMENT_A, b"*** Unhandled exception\n".repeat(20_000))];
@@ -168,7 +168,7 @@ fn of_a_long_comment_the_beginning_is_read_and_the_rest_told_as_missing() {
 }
 
 #[test]
-fn a_dump_of_a_hung_window_tells_of_a_hang_whatever_was_raised_before() {
+fn a_dump_of_a_hung_window_is_a_hang_whatever_was_raised_before() {
     const COMMENT_W: u32 = 11;
     let mut dump = violation(APP + 0x1000, [READ, 0x18]);
     let comment = "\n*** procdump -ma -h 4312\n*** Hung window detected: 140aa0\0";

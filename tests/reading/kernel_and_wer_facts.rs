@@ -1,4 +1,4 @@
-//! The facts that rules see of kernel dumps and WER reports: those of the project's own samples.
+//! The facts of kernel dumps and WER reports as rules see them, in the project's own samples.
 
 use std::path::Path;
 
@@ -109,7 +109,7 @@ fn a_driver_that_is_gone_is_the_fault_site() {
 }
 
 #[test]
-fn reports_tell_of_hangs_and_systems() {
+fn facts_of_hang_reports_and_systems_are_read() {
     all_shown(
         "wer-hang-on-spooler",
         &[
@@ -136,13 +136,13 @@ fn reports_tell_of_hangs_and_systems() {
 }
 
 #[test]
-fn a_report_of_no_crash_is_told_by_its_name() {
+fn a_report_that_is_no_crash_is_recognized_by_its_name() {
     let inspected = inspected("wer-leak-suspicion");
     assert!(inspected.incidents.is_empty());
     assert_eq!(inspected.reports, ["WER report: RADAR_PRE_LEAK_64 of viewer.exe"]);
 }
 
-/// The first finding of the machine check among the samples with another status of the bank: its cause, and its
+/// The first finding for the sample with a machine check, changed to another status of the bank: its cause, and its
 /// confidence in percent.
 fn judged(upper: u64, lower: u64) -> (String, u32) {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/bugcheck-machine-check/080924-8812-01.dmp");

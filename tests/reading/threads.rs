@@ -1,4 +1,4 @@
-//! The list of a process's threads, and rules that ask for them.
+//! The list of a process's threads, and rules about it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn of_dump(dump: &Minidump) -> FactSet {
     of_bytes(&dump.to_bytes())
 }
 
-/// What each thread's fields are, without position and id.
+/// The fields of each thread, without position and id.
 fn threads(facts: &FactSet) -> Vec<String> {
     let fields = schema::list("threads").expect("the list").fields.iter().skip(2);
     let of = |record: &facts::Record| {
@@ -53,8 +53,8 @@ const APP: u64 = 0x7FF6_1C8A_0000;
 const NT: u64 = 0x7FFB_3000_0000;
 const HOOK: u64 = 0x7FFB_5000_0000;
 
-/// A crash in app.exe; of its other threads one waits in ntdll.dll and one runs code of no module. All but the last one
-/// tell where they had started: in app.exe, in hook.dll and outside of all modules.
+/// A crash in app.exe. Of its other threads one waits in ntdll.dll and one runs code outside of all modules. All but
+/// the last one have a start address: in app.exe, in hook.dll and outside of all modules.
 fn scene(named: bool) -> Minidump {
     let module = |path, base| Module::windows(path, Some(FileVersion([1, 0, 0, 0])), base, 0x10_0000);
     let modules = vec![
@@ -96,7 +96,7 @@ fn starts(of: &[(u32, u64)]) -> Vec<u8> {
 }
 
 #[test]
-fn each_thread_says_who_it_is_where_it_started_and_where_it_was() {
+fn each_thread_has_its_name_its_start_and_its_place() {
     assert_eq!(
         threads(&of_dump(&scene(true))),
         [
@@ -108,7 +108,7 @@ fn each_thread_says_who_it_is_where_it_started_and_where_it_was() {
 }
 
 #[test]
-fn without_their_names_in_the_dump_nobody_knows_whether_threads_have_any() {
+fn names_of_threads_are_unknown_where_the_dump_has_none() {
     let facts = of_dump(&scene(false));
     let threads = facts.list("threads").expect("the threads");
     assert!(threads.iter().all(|thread| thread.get("name").is_none() && thread.get("nameless").is_none()));
@@ -124,7 +124,7 @@ fn a_dump_without_exception_has_no_crashing_thread() {
 }
 
 #[test]
-fn without_stack_walk_only_the_crashing_thread_tells_where_it_was() {
+fn without_stack_walk_only_the_crashing_thread_has_a_place() {
     let shown = threads(&of_sample("access-violation-cudnn/python.exe.4312.dmp", false));
     assert!(shown.iter().any(|thread| thread.contains("is_crashing=true") && thread.contains("top_module=cudnn")));
     let shown = threads(&of_sample("dump-without-exception/python (12640).dmp", false));
@@ -143,7 +143,7 @@ fn a_list_with_gaps_is_not_known() {
     assert!(of_bytes(&bytes).list("threads").is_none());
 }
 
-/// Whether a selection of threads holds.
+/// Whether a selection over threads holds.
 fn truth(facts: &FactSet, selection: &str) -> Truth {
     let rule = format!(
         "schema: 1\nrules:\n  - id: t/threads\n    title: T\n    cause: application-defect\n    confidence: 0.4\n    \
@@ -188,7 +188,7 @@ fn rules_quantify_over_threads() {
 }
 
 #[test]
-fn what_a_dump_does_not_tell_of_its_threads_leaves_a_rule_undecided() {
+fn what_a_dump_lacks_of_its_threads_leaves_a_rule_undecided() {
     let facts = of_dump(&scene(false));
     assert_eq!(truth(&facts, "'threads|none': {name: render}"), Truth::Undecided, "no names");
     let none = of_sample("ticket-stop-by-name", true);

@@ -1,4 +1,4 @@
-//! Stacks of 64-bit Windows code: the tables of images and `.sym` files lead to the same frames, and are better than a scan.
+//! Stacks of 64-bit Windows code: unwinding tables and `.sym` files give the same frames, and better ones than a scan.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use windows_codes::Knowledge;
 
 const STACK: u64 = 0x42_7FCF_E5C0;
 
-/// A plug-in calls `abort()`, with a frame register, a large frame, and out of a part that lies apart from the rest of
-/// its function. A codec was called before; where it was called from still lies on the stack.
+/// A plug-in calls `abort()`, with a frame register, a large frame, and from a part that is stored apart from the rest
+/// of its function. A codec was called before; its return address is still on the stack.
 struct Scene {
     images: Vec<CodeImage>,
     dump: Minidump,
@@ -228,7 +228,7 @@ fn of_several_files_of_a_name_the_one_of_the_same_build_is_used() {
     for image in &scene.images {
         let (name, mut other) = (image.module().name(), image.file());
         other[0x88] ^= 1;
-        // A store that somebody filled by hand.
+        // A symbol store that was filled by hand.
         write(wrong.path().join(format!("{name}/{}/{name}", store_id(image))), &other);
         write(right.path().join(name), &image.file());
     }
@@ -240,7 +240,7 @@ fn of_several_files_of_a_name_the_one_of_the_same_build_is_used() {
 }
 
 #[test]
-fn files_that_could_not_be_used_are_told_with_the_reason() {
+fn files_that_could_not_be_used_are_reported_with_the_reason() {
     let scene = scene();
     let folder = tempfile::tempdir().expect("a folder");
     for image in &scene.images {
@@ -280,7 +280,7 @@ fn damaged_unwinding_data_ends_in_a_scan_and_never_in_a_panic_or_a_loop() {
             assert!(chain(&facts).len() <= 64);
         }
     }
-    // A part that is chained to itself.
+    // Unwind data chained to itself.
     let mut dump = full;
     let plugin = &mut dump.memory[3].bytes;
     let part = (0x2000..0x3000).find(|at| plugin[*at] == 0x21).expect("the part's information");

@@ -1,4 +1,4 @@
-//! What a folder could not show and what to collect next, checked against a truth that is written by hand.
+//! Gaps of a folder and what to collect next, compared with a hand-written list.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use samplekit::events::{Crash, Image, Layout, display_reset, log_cleared};
 use samplekit::{FileTime, FileVersion, Guid};
 
 const DAY: u64 = 86_400;
-/// The last day of what happened.
+/// The last day with an incident.
 const NOON: FileTime = FileTime::utc(2024, 5, 20, 12, 0, 0);
 
 fn crash(program: &str, days_before: u64) -> Event {
@@ -37,8 +37,8 @@ fn write(folder: &Path, name: &str, channel: &str, computer: &str, events: impl 
     fs::write(folder.join(name), log.to_bytes()).expect("a file");
 }
 
-/// PC-1: a System log of three weeks, and an Application log that is silent for nine days of them. PC-7: only an
-/// Application log. And an archive that is not opened.
+/// PC-1: a System log of three weeks, and an Application log without records for nine days of them. PC-7: only an
+/// Application log. Also an archive that is not opened.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let resets = (0..21).rev().map(|day| display_reset(NOON.minus_seconds(day * DAY), "demo"));
@@ -87,7 +87,7 @@ fn gaps_of(folder: &Path, kind: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn a_log_that_was_cleared_is_said_to_have_lost_what_was_before() {
+fn a_log_that_was_cleared_is_a_gap_before_that() {
     let folder = tempfile::tempdir().expect("a folder");
     let later = |day| display_reset(NOON.minus_seconds(day * DAY), "demo");
     let system = [cleared(Some("System"), 9), later(8), cleared(Some("Application"), 5), later(2)];
@@ -121,7 +121,7 @@ fn a_log_of_which_an_earlier_export_is_there_has_lost_nothing() {
     write(folder.path(), "before.evtx", "System", "PC-1", [reset(12), reset(10)]);
     write(folder.path(), "after.evtx", "System", "PC-1", [cleared(Some("System"), 9), reset(2)]);
     assert_eq!(gaps_of(folder.path(), "log-cleared"), Vec::<serde_json::Value>::new());
-    // Cleared several times: what was before the last is in none.
+    // Cleared several times: no log has the records from before the last time.
     let twice = [cleared(Some("Application"), 9), reset(8), cleared(Some("Application"), 4)];
     write(folder.path(), "after.evtx", "System", "PC-1", twice);
     write(folder.path(), "Application.evtx", "Application", "PC-1", [crash("demo.exe", 1)]);
@@ -147,7 +147,7 @@ fn commands_name_the_program_where_its_name_is_harmless() {
 }
 
 #[test]
-fn the_text_says_each_request_once() {
+fn the_text_has_each_request_once() {
     let folder = folder();
     let path = folder.path().to_str().expect("text");
     let shown = run(["analyze", "-q", "-v", path]).ends_with(0).stdout;

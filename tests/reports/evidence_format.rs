@@ -1,4 +1,4 @@
-//! What evidence is encoded as in reports that can be merged.
+//! The encoding of evidence in mergeable reports.
 
 use std::io::Read;
 
@@ -7,8 +7,9 @@ use flate2::read::DeflateDecoder;
 
 use crate::program::{list, run};
 
-/// The CRC-32 of the evidence of all samples, unpacked, one behind another. It changes with the samples, and with the types
-/// of evidence: then `evidence::FORMAT` gets another value, too, so that no other program takes the bytes for its own.
+/// The CRC-32 of the evidence of all samples, decompressed and concatenated. It changes with the samples, and with the
+/// types of evidence. Then `evidence::FORMAT` must change, too, so that other versions of the program do not read the
+/// bytes.
 const SUM: u32 = 0xD2B5_2CB1;
 
 #[test]

@@ -1,6 +1,6 @@
-//! What reports contain: every key as it is documented, and what the given files could not show.
+//! The contents of reports: every key as it is documented, and the gaps of the given files.
 
 mod coverage;
 mod evidence_format;
-mod page;
+mod report_page;
 mod schema;

@@ -1,4 +1,4 @@
-//! `crashsift schema` as programs use it: what is written fits, key by key, and what differs does not.
+//! `crashsift schema` as programs use it: reports fit it, key by key, and changed reports do not.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use walkdir::WalkDir;
 
 use crate::program;
 
-/// A report of one incident that has every key that a report can have.
+/// A report of one incident with every key that a report can have.
 const EVERYTHING: &str = include_str!("../../crates/report/src/formats/json/everything.json");
 
 fn schema(of: &str) -> Value {
     program::run(["schema", of]).ends_with(0).json()
 }
 
-/// A schema in which no object may have keys beyond those that are described: reports of a later version may have more,
-/// those of this one must not.
+/// A schema in which no object may have undescribed keys: reports of a later version may have more, reports of this
+/// version must not.
 fn closed(mut schema: Value) -> Value {
     close(&mut schema);
     schema
@@ -51,7 +51,7 @@ fn assert_fits(validator: &Validator, value: &Value, what: &str) {
     assert_eq!(wrong, [""; 0], "{what}");
 }
 
-/// The samples, and what else there is to analyze on this computer.
+/// The samples, and the third-party evidence that is available.
 fn folders() -> Vec<OsString> {
     let others = ["CRASHSIFT_CORPUS", "CRASHSIFT_CASES"].into_iter().filter_map(std::env::var_os);
     std::iter::once("samples".into()).chain(others).collect()
@@ -111,7 +111,7 @@ fn the_facts_of_every_sample_fit() {
     let is_artifact = |path: &PathBuf| path.extension().is_some_and(|kind| kinds.iter().any(|known| kind == *known));
     let files: Vec<PathBuf> =
         files.into_iter().map(|entry| entry.expect("an entry").into_path()).filter(is_artifact).collect();
-    // A run takes most of its time for the rules: every third file is of every kind, too.
+    // A run takes most of its time to load the rules: every third file is enough for all kinds.
     let mut incidents = 0;
     for file in files.iter().step_by(3) {
         let run = program::run(["inspect", file.to_str().expect("text"), "-f", "json"]);
@@ -167,7 +167,7 @@ fn reports_of_a_later_version_fit_and_reports_that_break_a_promise_do_not() {
 }
 
 #[test]
-fn every_key_says_what_it_means() {
+fn every_key_has_a_description() {
     fn undescribed(schema: &Value, path: &str, found: &mut Vec<String>) {
         let properties = schema["properties"].as_object().into_iter().flatten();
         for (key, value) in properties {

@@ -1,4 +1,4 @@
-//! Every mistake in `tests/broken_rules/` must be reported, at its place and under its code, and nothing else.
+//! Every mistake in `tests/broken_rules/` must be reported, at its position and with its code, and nothing else.
 //!
 //! A file's first line lists its mistakes: `# R0xx LINE:COLUMN`, several separated by commas. Files in
 //! `sets/NAME/` are loaded as one rule set; files there without such a line are fine.
@@ -33,7 +33,7 @@ fn files_below(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// `FILE CODE LINE:COLUMN` for everything that the first lines of a file, or of a set's files, announce.
+/// `FILE CODE LINE:COLUMN` for every mistake that the first lines of a file, or of a set's files, list.
 fn announced(path: &Path) -> Vec<String> {
     let mut all = Vec::new();
     for file in files_below(path) {
@@ -53,7 +53,7 @@ fn reported(diagnostics: &[Diagnostic]) -> Vec<String> {
     all
 }
 
-/// What `rules check` says of rules without errors.
+/// The output of `rules check` for rules without errors.
 fn warnings(path: &Path) -> Vec<Diagnostic> {
     let checked = RuleSet::check(&[path.to_owned()], Some(TODAY)).expect("rules without errors");
     let own = checked.warnings().iter().filter(|warning| !warning.file.name.starts_with("builtin/"));
@@ -91,7 +91,7 @@ fn every_code_is_described_for_rule_authors() {
     assert!(made == readme, "run `cargo xtask codes`: {wrong:#?}");
 }
 
-/// Codes that no file in `tests/broken_rules/` can have, with the test that has them.
+/// Codes that no file in `tests/broken_rules/` can have, with the test that covers them.
 const ELSEWHERE: [(Code, &str); 7] = [
     (Code::R001, "engine::sets::a_missing_path_and_a_folder_without_rules_are_mistakes"),
     (Code::R066, "crates/rules, tool::tests"),
@@ -114,7 +114,7 @@ fn every_code_has_a_file_with_its_mistake() {
 }
 
 #[test]
-fn every_mistake_is_as_bad_as_the_registry_says() {
+fn every_mistake_has_the_level_of_the_registry() {
     let sets = folder().join("sets");
     for path in children(&folder()).into_iter().filter(|path| *path != sets).chain(children(&sets)) {
         let found = match RuleSet::load(false, std::slice::from_ref(&path)) {

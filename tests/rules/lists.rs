@@ -5,9 +5,9 @@ use std::path::Path;
 
 use rules::RuleSet;
 
-/// The lists of which a module belongs to one at most.
+/// The lists of which a module may be in only one.
 const ROLES: [&str; 7] = ["carriers", "injected", "overlays", "prefixes", "security", "sentinels", "windows-drivers"];
-/// A sentinel is a carrier, too: on a stack that was unwound the search goes on beyond it.
+/// A sentinel is also a carrier: on an unwound stack the search goes on beyond it.
 const BOTH: [&str; 2] = ["carriers", "sentinels"];
 
 /// The names and patterns of a list, as its file writes them.

@@ -1,5 +1,5 @@
-//! What a text only mentions: nothing that is denied, advised, listed or said in passing makes a rule sure, and what a
-//! program printed does.
+//! Mentions in texts: errors that are denied, advised against, listed or mentioned in passing make no rule sure; output
+//! of programs does.
 
 use pipeline::{Options, Silent, analyze};
 use report::Report;
@@ -19,7 +19,7 @@ fn report(text: &str) -> Report {
     analyze(&[path], &rules, &Knowledge::builtin(), &options(), &Silent)
 }
 
-/// The confidence of the surest finding, 0 where there is none.
+/// The highest confidence of the findings, 0 where there are none.
 fn surest(text: &str) -> f64 {
     let report = report(text);
     let findings = report.incidents.iter().flat_map(|judged| &judged.findings);
@@ -65,7 +65,7 @@ fn what_was_mended_or_is_another_matter_makes_no_rule_sure() {
         format!("Feature request: a better message than \"{RUNTIME}\"\n"),
         "Where is it documented that WinError 1455 comes of a small paging file?\n".to_owned(),
     ] {
-        // Heap corruption is told by its code.
+        // Heap corruption has an exception code.
         let report = report(&text);
         if text.contains(NOW) {
             let codes = report.incidents.iter().filter_map(|judged| judged.incident.exception.as_ref());
@@ -133,9 +133,9 @@ fn what_somebody_did_without_another_failure_takes_nothing_back() {
     }
 }
 
-/// An ending that no rule is sure of.
+/// An exit code for which no rule is sure.
 const ENDING: &str = "Process finished with exit code -1073741819 (0xC0000005)\n";
-/// An error that a rule is sure of.
+/// An error for which a rule is sure.
 const OMP: &str = "OMP: Error #15: Initializing libiomp5md.dll, but found libiomp5md.dll already initialized.";
 
 #[test]
@@ -188,7 +188,7 @@ fn what_is_wrong_with_a_log_or_a_typo_takes_nothing_back() {
 }
 
 #[test]
-fn a_quotation_of_which_nobody_says_that_it_appeared_is_not_sure_beside_another_crash() {
+fn a_quotation_without_a_word_that_it_appeared_is_not_sure_beside_another_crash() {
     let crash = "Process finished with exit code -1073740791 (0xC0000409)\n";
     let of = |text: &str, rule: &str| {
         let report = report(text);
@@ -222,7 +222,7 @@ fn a_quotation_that_does_not_appear_or_appears_elsewhere_makes_no_rule_sure() {
 }
 
 #[test]
-fn what_an_older_row_or_another_said_makes_no_rule_sure() {
+fn errors_of_older_rows_or_of_others_make_no_rule_sure() {
     for text in [
         format!("January: {OMP}\nNow: exit code -1073741819\n"),
         format!("Comment 1 (OP): exit code -1073741819\nComment 2: {OMP}\nComment 3 (OP): I do not get that one.\n"),
@@ -292,7 +292,7 @@ fn what_a_program_printed_counts_whatever_it_advises() {
 }
 
 #[test]
-fn a_sure_finding_says_nothing_of_mentions_and_a_doubtful_one_does() {
+fn a_sure_finding_names_no_mentions_and_a_doubtful_one_does() {
     let doubtful = report("My colleague once had 0xC00000FD.\n");
     assert!(doubtful.incidents[0].findings[0].explanation.contains("only mentions this"));
     let sure = report("Process finished with exit code -1073741571 (0xC00000FD)\n");
@@ -336,7 +336,7 @@ fn a_form_that_somebody_filled_in_is_no_guide() {
     assert!(surest(issue) >= 0.8, "{}", surest(issue));
 }
 
-/// A rule about an ending, whose confidence an error of Windows moves.
+/// A rule about an exit code, whose confidence is adjusted by an error of Windows.
 fn rule_moved_by(number: u32, by: &str) -> String {
     format!(
         "schema: 1

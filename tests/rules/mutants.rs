@@ -1,14 +1,14 @@
-//! The tests of the built-in rules notice when a part of a rule is missing.
+//! The tests of the built-in rules fail when a part of a rule is left out.
 
 use std::fs;
 
 use crate::program::run;
 use rules::{Effect, LeftOut, Mutants, RuleSet};
 
-/// Of how many rules in a hundred the tests need every selection, and of how many every term. What is left follows from
-/// something else that the same rule asks for, or would take facts that nobody ever sees.
+/// The percentages of rules whose tests need every selection, and every term. The rest follows from other terms of the
+/// same rule, or would need facts that never occur.
 const WHOLE_RULES: usize = 95;
-/// Confidences from which on a cause is told otherwise: as a verdict, and as one to act on.
+/// Confidences from which on a cause is a verdict, and one to act on.
 const TOLD_OTHERWISE: [f64; 2] = [0.3, 0.8];
 
 #[test]
@@ -39,7 +39,7 @@ fn a_selection_that_no_test_needs_fails_the_command() {
     let file = folder.path().join("rules.yaml");
     let text = fs::read_to_string("tests/rule_sets/demo/demo/rules.yaml").expect("rules");
     let (_, rule) = text.split_once("  - id: demo/many-resets\n").expect("a rule");
-    // Without its last test nothing shows that resets are counted.
+    // Without the last test, no test depends on the number of resets.
     let (kept, _) = rule.rsplit_once("      - name: ").expect("a test");
     let another = "      - {name: a hang, facts: {incident.kind: hang}, expect: no-match}\n";
     let text = format!("schema: 1\nrules:\n  - id: demo/many-resets\n{kept}{another}");
@@ -52,7 +52,7 @@ fn a_selection_that_no_test_needs_fails_the_command() {
 }
 
 #[test]
-fn the_tests_of_built_in_rules_need_every_adjustment_that_decides_how_a_cause_is_told() {
+fn the_tests_of_built_in_rules_need_every_adjustment_that_decides_the_level_of_a_cause() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let mut looked_at = 0_usize;
     let mut lacking = Vec::new();

@@ -1,4 +1,4 @@
-//! Overlays: the changes of rule sets to the rules of others, and where commands and reports show them.
+//! Overlays: changes of a rule set to rules of others, and how commands and reports show them.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use crate::program::{Run, list, run, text};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// One stack overflow, of 2024-05-22, which `memory/stack-overflow` finds.
+/// One stack overflow of 2024-05-22, for which `memory/stack-overflow` has a finding.
 const ONE: &str = "samples/stack-overflow";
 /// The same crash on PC-17, PC-18 and PC-19, on 3, 4 and 5 February 2025.
 const THREE: &str = "samples/same-place-on-three-machines";
 const OF_THREE: &str = "application/same-place-on-several-machines";
-/// A rule of somebody's own for stack overflows, `memory/own-stack-overflow`.
+/// A user's own rule for stack overflows, `memory/own-stack-overflow`.
 const OWN_RULE: &str = "tests/rule_sets/own/stack-overflow.yaml";
 
 /// Overlay files by name, which is also the name of their rule set.
@@ -30,7 +30,7 @@ impl Overlays {
         self.0.path().join(format!("{name}.yaml")).to_str().expect("text").to_owned()
     }
 
-    /// A command with these overlays, in this order.
+    /// Runs a command with these overlays, in this order.
     fn run(&self, names: &[&str], arguments: &[&str]) -> Run {
         let paths: Vec<String> = names.iter().map(|name| self.path(name)).collect();
         let rules = paths.iter().flat_map(|path| ["--rules", path.as_str()]);
@@ -57,7 +57,7 @@ override:
 ";
 
 #[test]
-fn a_rule_is_given_anew_in_part_and_says_by_whom() {
+fn a_rule_is_overridden_in_part_and_names_the_rule_set() {
     let overlays = Overlays::new([("site", SITE)]);
     let (before, report) = (Overlays::new([]).report(&[], ONE), overlays.report(&["site"], ONE));
     let (old, new) = (&first(&before, "findings")[0], &first(&report, "findings")[0]);
@@ -66,7 +66,7 @@ fn a_rule_is_given_anew_in_part_and_says_by_whom() {
     assert_eq!(text(new, "title"), "The parser ran out of stack");
     let steps = json!([{"audience": "helpdesk", "text": "Split the file that python.exe reads."}]);
     assert_eq!(new["remediation"], steps);
-    // What it does not give stays, and adjustments go on from the new confidence.
+    // Keys that it does not contain stay, and adjustments are applied to the new confidence.
     assert_eq!((&new["explanation"], &new["severity"]), (&old["explanation"], &old["severity"]));
     let confidence = |finding: &Value| finding["confidence"].as_f64().expect("a number");
     assert!(confidence(new) < confidence(old) && confidence(new) >= 0.5, "{new:#}");
@@ -98,7 +98,7 @@ fn a_later_overlay_is_over_an_earlier_one() {
 }
 
 #[test]
-fn a_disabled_rule_judges_nothing_and_is_told_with_its_reason() {
+fn a_disabled_rule_judges_nothing_and_is_listed_with_its_reason() {
     let overlays = Overlays::new([("site", "disable:\n  - {rule: memory/stack-overflow, reason: Known.}\n")]);
     let report = overlays.report(&["site"], ONE);
     assert_eq!(first(&report, "findings"), [json!(null); 0]);
@@ -144,7 +144,7 @@ fn a_suppression_is_reviewed_like_every_change_of_rules() {
     assert!(shown.contains("memory/stack-overflow is suppressed by site now: 0.96\n"), "{shown}");
 }
 
-/// The computers on which the crash of the three is suppressed.
+/// The computers, of the three, on which the crash is suppressed.
 fn suppressed_on(suppression: &str) -> (Vec<String>, Run) {
     let overlays =
         Overlays::new([("site", &*format!("suppress:\n  - rule: {OF_THREE}\n    reason: Known.\n{suppression}"))]);
@@ -154,7 +154,7 @@ fn suppressed_on(suppression: &str) -> (Vec<String>, Run) {
     (hosts.map(|incident| text(incident, "host").to_owned()).collect(), ran)
 }
 
-/// The first sentence of what a rule made of the three, with this overlay.
+/// The first sentence of the explanation for the three crashes, with this overlay.
 fn made_of_three(overlay: &str) -> String {
     let shown = Overlays::new([("site", overlay)]).run(&["site"], &["why", OF_THREE, THREE]).ends_with(0).stdout;
     let words: Vec<&str> = shown.split_whitespace().collect();
@@ -184,7 +184,7 @@ fn a_suppression_can_be_about_some_computers_or_some_facts() {
     assert_eq!(suppressed_on("    hosts: [pc-17, 'PC-?9']\n").0, ["PC-17", "PC-19"]);
     assert_eq!(suppressed_on("    when: {process.name: LEDGER.EXE}\n").0.len(), 3);
     assert_eq!(suppressed_on("    when: {process.name: other.exe}\n").0.len(), 0);
-    // What nobody knows does not suppress.
+    // An undecided condition does not suppress.
     assert_eq!(suppressed_on("    when: {delay_load.module: a.dll}\n").0.len(), 0);
     assert_eq!(suppressed_on("    hosts: [PC-18]\n    when: {incident.kind: crash}\n").0, ["PC-18"]);
 }
@@ -203,9 +203,9 @@ fn a_suppression_ends_with_its_last_day_by_the_time_of_the_incident() {
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
 }
 
-/// By the times of the incidents: the day of the run is no matter.
+/// By the times of the incidents, whatever the day of the run.
 #[test]
-fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
+fn a_suppression_that_ended_and_has_no_effect_is_noted_once() {
     let entry = |rule: &str, until: &str| format!("  - {{rule: {rule}, reason: Known., until: {until}}}\n");
     let noted = |entries: &[String], sample: &str| -> Vec<String> {
         let overlays = Overlays::new([("site", &*format!("suppress:\n{}", entries.concat()))]);
@@ -217,7 +217,8 @@ fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
     let told = "crashsift: warning: a suppression ended before the last incident (2025-02-05) and suppresses nothing here: \
                 memory/stack-overflow until 2025-02-04 (site); `crashsift rules check PATH` shows where";
     assert_eq!(noted(&[entry(other, "2025-02-04")], THREE), [told]);
-    // It still holds on the day of the last incident; it is of use; its findings are shown again, which is told.
+    // No note for a suppression that still holds on the day of the last incident, or that has an effect; a note that
+    // findings are shown again.
     assert!(noted(&[entry(other, "2025-02-05")], THREE).is_empty());
     assert!(noted(&[entry(other, "2024-05-23")], ONE).is_empty());
     let shown_again = noted(&[entry(OF_THREE, "2025-02-04")], THREE);
@@ -231,9 +232,9 @@ fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
     assert!(noted(&[disabled], THREE).is_empty());
 }
 
-/// What is checked is checked by somebody on some day, who can say which.
+/// `rules check` uses the current day, or that of `--today`.
 #[test]
-fn a_suppression_that_ended_is_told_by_the_check() {
+fn a_suppression_that_ended_is_reported_by_the_check() {
     let entry = "suppress:\n  - rule: memory/stack-overflow\n    reason: Known.\n    until: ";
     let checked = |until: &str, arguments: &[&str]| -> String {
         let overlays = Overlays::new([("site", &*format!("{entry}{until}\n"))]);
@@ -268,7 +269,7 @@ warning[R106]: this suppression of `memory/stack-overflow` ended with 2027-01-30
 }
 
 #[test]
-fn every_computer_is_also_one_that_nobody_knows() {
+fn every_computer_includes_an_unknown_one() {
     let of = |hosts: &str| {
         let entry = format!("suppress:\n  - {{rule: memory/stack-overflow, reason: Known., hosts: [{hosts}]}}\n");
         let report = Overlays::new([("site", &*entry)]).report(&["site"], ONE);
@@ -279,7 +280,7 @@ fn every_computer_is_also_one_that_nobody_knows() {
 }
 
 #[test]
-fn a_suppression_that_ended_is_told_by_why() {
+fn a_suppression_that_ended_is_reported_by_why() {
     let entry = format!("suppress:\n  - {{rule: {OF_THREE}, reason: Known., until: 2025-02-04}}\n");
     let overlays = Overlays::new([("site", &*entry)]);
     let told = overlays.run(&["site"], &["why", OF_THREE, THREE]).ends_with(0).stdout;
@@ -295,9 +296,9 @@ fn a_suppression_that_ended_is_told_by_why() {
     assert_eq!(ended, [&json!(null), &json!(null), &json!({"by": "site", "reason": "Known.", "until": "2025-02-04"})]);
 }
 
-/// An override says nothing of what it leaves as it is.
+/// References are checked in the file that contains the ones in use: the rule, or an override that replaces them.
 #[test]
-fn references_are_looked_at_where_they_stand() {
+fn references_are_checked_in_the_file_that_contains_them() {
     let rule = fs::read_to_string("tests/broken_rules/lint-reference-no-address.yaml").expect("a rule");
     let overlays = Overlays::new([
         ("own", rule.split_once("schema: 1\n").expect("a rule").1),
@@ -316,7 +317,7 @@ fn references_are_looked_at_where_they_stand() {
 }
 
 #[test]
-fn what_would_be_right_is_told_of_what_an_overlay_can_not_say() {
+fn a_mistake_in_an_overlay_is_reported_with_what_would_be_right() {
     for (wrong, right) in [
         ("disable: [memory/stack-overflow]", "write `{rule: memory/stack-overflow, reason: ...}`"),
         ("disable:\n  - {rule: 'cudnn/*', reason: Known.}", "write an entry for each rule, with its whole id"),
@@ -331,7 +332,7 @@ fn what_would_be_right_is_told_of_what_an_overlay_can_not_say() {
 }
 
 #[test]
-fn what_is_legal_and_not_meant_is_told_by_the_check_alone() {
+fn what_is_legal_and_not_meant_is_reported_by_the_check_alone() {
     let rule = fs::read_to_string("tests/broken_rules/pattern-without-wildcard.yaml").expect("a rule");
     let overlays = Overlays::new([
         ("own", rule.split_once("schema: 1\n").expect("a rule").1),
@@ -353,7 +354,7 @@ fn what_is_legal_and_not_meant_is_told_by_the_check_alone() {
 }
 
 #[test]
-fn sets_of_one_name_are_told_apart_by_their_paths() {
+fn sets_of_one_name_are_distinguished_by_their_paths() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |team: &str| folder.path().join(team).join("site.yaml");
     for team in ["east", "west"] {
@@ -444,7 +445,7 @@ fn a_suppressed_finding_leaves_nothing_in_its_place() {
         "known",
         "suppress:\n  - {rule: cudnn/zlibwapi-delay-load, reason: Ordered.}\n  - {rule: memory/stack-overflow, reason: Known.}\n",
     )]);
-    // Its rule supersedes another one, which knows less of the same.
+    // Its rule supersedes a less specific one.
     let report = overlays.report(&["known"], "samples/delay-load-zlibwapi");
     let (finding, verdict) = (&first(&report, "findings")[0], &report["incidents"][0]["verdict"]);
     assert_eq!(text(finding, "superseded_by"), "cudnn/zlibwapi-delay-load");

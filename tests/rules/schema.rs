@@ -1,4 +1,5 @@
-//! `crashsift rules schema` as an editor uses it: rules without mistakes fit the schema, and what it refuses is a mistake.
+//! `crashsift rules schema` as an editor uses it: rules without mistakes fit the schema, and whatever it rejects is a
+//! mistake.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ fn validator() -> Validator {
     jsonschema::validator_for(&schema).expect("a schema")
 }
 
-/// A YAML file as an editor sees it: scalars by YAML's own rules. `None` where YAML itself is broken.
+/// A YAML file as an editor reads it: scalars by YAML's own rules. `None` where YAML itself is broken.
 fn seen_by_an_editor(path: &Path) -> Option<Value> {
     let text = fs::read_to_string(path).expect("a text");
     let documents = Yaml::load_from_str(&text).ok()?;
@@ -79,7 +80,7 @@ fn every_rule_of_the_program_and_of_the_readme_fits_it() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What only `rules check` can tell: what lies inside texts and across keys, twice the same, and files of a set.
+/// Mistakes that only `rules check` can find: inside texts, across keys, duplicates, and across the files of a set.
 const NOT_SEEN: &[&str] = &[
     "condition-folded",
     "condition-group-of-none",
@@ -173,7 +174,7 @@ const NOT_SEEN: &[&str] = &[
 ];
 
 #[test]
-fn it_refuses_what_the_program_refuses_as_far_as_a_schema_can_tell() {
+fn it_refuses_what_the_program_refuses_as_far_as_a_schema_can() {
     let validator = validator();
     let sets = project().join("tests/broken_rules/sets");
     let mut passed = Vec::new();
@@ -185,7 +186,7 @@ fn it_refuses_what_the_program_refuses_as_far_as_a_schema_can_tell() {
     assert_eq!(passed, NOT_SEEN);
 }
 
-/// Spellings that YAML reads otherwise than the program.
+/// Spellings that YAML and the program read differently.
 const SPELLINGS: &str = r#"
 schema: "1"
 rules:
@@ -223,7 +224,7 @@ rules:
       - {name: none, facts: {exception.code: 5}, expect: no-match}
 "#;
 
-/// Values of keys that the program refuses, and others that it takes, in a rule.
+/// Values of keys that the program rejects, and values that it accepts, in a rule.
 #[test]
 fn values_are_refused_and_taken_as_the_program_does() {
     let folder = tempfile::tempdir().expect("a folder");

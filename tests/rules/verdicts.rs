@@ -1,4 +1,4 @@
-//! How findings become a verdict: from which confidence on, with which rival, and what is asked for.
+//! How findings become a verdict: the least confidence, rival causes, and what is requested.
 
 use std::fs;
 
@@ -10,12 +10,12 @@ use serde_json::Value;
 
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
-/// The verdict on a stack overflow by rules of these causes and confidences, each of which asks for something.
+/// The verdict on a stack overflow by rules with these causes and confidences, each of which requests something.
 fn verdict(rules: &[(&str, f64)]) -> Value {
     judged(rules, "").get("verdict").cloned().expect("a verdict")
 }
 
-/// What comes of a stack overflow by such rules, of which the first has these further keys.
+/// The verdict on a stack overflow by such rules, of which the first has these further keys.
 fn judged(rules: &[(&str, f64)], more: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let mut file = "schema: 1\nrules:\n".to_owned();
@@ -46,7 +46,7 @@ fn judged(rules: &[(&str, f64)], more: &str) -> Value {
     list(&report, "incidents").first().expect("an incident").clone()
 }
 
-/// The numbers of the rules that ask for something, and whether anything else is asked for.
+/// The numbers of the rules whose requests are in the report, and whether it requests anything else.
 fn asked(verdict: &Value) -> (Vec<usize>, bool) {
     let sentences: Vec<&str> = list(verdict, "collect_next").iter().filter_map(Value::as_str).collect();
     let of_rules: Vec<usize> =
@@ -66,7 +66,7 @@ fn a_finding_is_a_verdict_from_three_tenths_on() {
 }
 
 #[test]
-fn a_second_cause_stands_in_the_sentence_when_it_is_nearly_as_likely() {
+fn a_second_cause_is_in_the_sentence_when_it_is_nearly_as_likely() {
     let near = verdict(&[("stack-overflow", 0.6), ("heap-corruption", 0.51)]);
     assert_eq!(text(&near, "sentence"), "The cause is stack-overflow; or else: the cause is heap-corruption.");
     let far = verdict(&[("stack-overflow", 0.6), ("heap-corruption", 0.49)]);
@@ -79,19 +79,19 @@ fn a_second_cause_stands_in_the_sentence_when_it_is_nearly_as_likely() {
 fn a_sure_verdict_asks_only_for_what_its_rule_wants() {
     let sure = verdict(&[("stack-overflow", 0.8), ("heap-corruption", 0.75)]);
     assert_eq!(asked(&sure), (vec![1], false), "{sure}");
-    // A less sure one for what the two best rules want, and what the incident lacks.
+    // Below 0.8, the requests of the two best rules, and the missing evidence of the incident.
     let likely = verdict(&[("stack-overflow", 0.79), ("heap-corruption", 0.75), ("gpu-timeout", 0.7)]);
     assert_eq!(asked(&likely), (vec![1, 2], true), "{likely}");
 }
 
-/// Where several rules are unsure, each would want to know something else.
+/// Several unsure rules would each request something different.
 #[test]
 fn only_the_best_rule_and_its_rival_ask_for_something() {
     let asking = |rules: &[(&str, f64)]| asked(&verdict(rules)).0;
-    // The third is as near, and the sentence names one rival.
+    // The third is nearly as likely, too, but the sentence names one rival.
     assert_eq!(asking(&[("stack-overflow", 0.4), ("heap-corruption", 0.36), ("gpu-timeout", 0.35)]), [1, 2]);
     assert_eq!(asking(&[("stack-overflow", 0.72), ("heap-corruption", 0.36)]), [1]);
-    // Of one cause, the surest knows what would decide.
+    // Of several rules with one cause, only the requests of the best one.
     assert_eq!(asking(&[("stack-overflow", 0.4), ("stack-overflow", 0.4), ("gpu-timeout", 0.35)]), [1, 3]);
     assert_eq!(asking(&[("stack-overflow", 0.29), ("heap-corruption", 0.28)]), [1]);
 }
@@ -108,7 +108,7 @@ fn a_verdicts_rule_asks_before_what_is_missing_and_a_hint_behind_it() {
     assert_eq!(lead.get(1..), hint.get(..hint.len() - 1), "what is missing is the same");
 }
 
-/// A service has no console, and nobody sees what it prints.
+/// A service has no console, so nobody sees its output.
 #[test]
 fn of_a_service_no_console_text_is_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -121,7 +121,7 @@ fn of_a_service_no_console_text_is_asked_for() {
     assert_eq!(asked, ["no-service-dump", "no-application-log"], "{:#}", report["coverage"]);
 }
 
-/// Windows names a hosted service behind the program, and only the program can be told to a tool.
+/// Windows names a hosted service after the program; tools take only the name of the program.
 #[test]
 fn of_a_hosted_service_the_dump_of_its_program_is_asked_for() {
     let image = |path: &str| Image { path: path.to_owned(), version: None, timestamp: 1 };

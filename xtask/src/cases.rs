@@ -8,10 +8,10 @@ use windows_codes::Knowledge;
 /// The environment variable that names the folder of cases where no argument does.
 const FOLDER: &str = "CRASHSIFT_CASES";
 
-/// Analyzes every ticket and says how well it was answered; when `verbose`, with every case that was not.
+/// Analyzes every ticket and prints the score; when `verbose`, also every case whose first answer is wrong.
 ///
 /// # Errors
-/// When there are no cases to be had.
+/// When there are no cases.
 pub fn run(folder: Option<&str>, verbose: bool) -> Result<String, String> {
     let folder = folder.map(PathBuf::from).or_else(|| std::env::var_os(FOLDER).map(PathBuf::from));
     let folder = folder.ok_or_else(|| format!("name the folder of cases, or set {FOLDER}"))?;

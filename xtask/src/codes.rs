@@ -1,4 +1,4 @@
-//! The table of codes in `rules/README.md`, made of their registry. A test of the whole holds it to that.
+//! The table of codes in `rules/README.md`, generated from their registry. An integration test compares both.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use spanned_yaml::Code;
 /// The page with the table, below the project's folder.
 const PAGE: &str = "rules/README.md";
 
-/// Writes the table of codes on the page anew.
+/// Updates the table of codes on the page.
 pub fn write(project: &Path) -> Result<String, String> {
     let path = project.join(PAGE);
     let page = fs::read_to_string(&path).map_err(|error| format!("{PAGE}: {error}"))?;

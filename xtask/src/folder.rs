@@ -1,5 +1,5 @@
-//! The folder `samples/` and the page about it, `docs/samples.md`: what must be in them, writing and checking them. The
-//! page lies elsewhere because an analysis of the folder would read it as a pasted text.
+//! Writes and checks the folder `samples/` and its page, `docs/samples.md`. The page is not in the folder, because an
+//! analysis of the folder would read it as pasted text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,13 +13,13 @@ use crate::samples::fleet;
 
 /// The folder below the project's.
 const SAMPLES: &str = "samples";
-/// The page about it.
+/// The page about the samples.
 const PAGE: &str = "docs/samples.md";
 
 /// All files by their path in the project's folder.
 type Contents = BTreeMap<PathBuf, Vec<u8>>;
 
-/// Writes the files below the project's folder. Leaves files alone that no sample has; [`check`] names them.
+/// Writes the files below the project's folder. Keeps files that belong to no sample; [`check`] reports them.
 pub fn write(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     let contents = contents(samples)?;
     for (path, bytes) in &contents {
@@ -32,7 +32,7 @@ pub fn write(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     Ok(format!("{} samples, {} files, {total} bytes", samples.len(), contents.len()))
 }
 
-/// Compares the files below the project's folder with what would be written.
+/// Compares the files below the project's folder with the generated ones.
 pub fn check(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     let mut contents = contents(samples)?;
     let count = contents.len();
@@ -84,10 +84,11 @@ fn contents(samples: &[Sample]) -> Result<Contents, String> {
     Ok(contents)
 }
 
-/// Where the truth about a sample is written down by hand, which has too many incidents to say more of each.
+/// Samples with too many incidents for `expected.json`, each with the hand-written file that assigns its artifacts and
+/// records to incidents.
 const TRUTH: [(&str, &str); 1] = [(fleet::NAME, "tests/fleet/truth.txt")];
 
-/// What `expected.json` says.
+/// The content of `expected.json`.
 #[derive(Serialize)]
 struct Expected<'a> {
     shows: &'a str,
@@ -98,7 +99,7 @@ struct Expected<'a> {
     incidents: Option<&'a [Incident]>,
 }
 
-/// How an artifact is to be listed in the report.
+/// The expected entry of an artifact in the report.
 #[derive(Serialize)]
 struct Artifact<'a> {
     kind: &'a OneOf<&'static str>,
@@ -119,28 +120,28 @@ fn expected(sample: &Sample) -> Result<Vec<u8>, String> {
 const PAGE_HEAD: &str = "\
 # Samples
 
-Artifacts that the project made itself, each folder with what an analysis of it must say. No byte comes from a real
-machine: names, times, addresses and ids are invented, code is a few instructions around the fault and the calls, and
-no file of any vendor is contained. `cargo xtask samples` writes `samples/` and this page, the same bytes every time;
-`cargo xtask samples --check` fails when it is not up to date. The definitions are in `xtask/src/samples/`, the writers
-of the formats in `samplekit/`.
+Generated artifacts, each folder with the expected results of its analysis. No byte comes from a real machine: names,
+times, addresses and ids are invented, code is a few instructions around the fault and the calls, and no vendor's files
+are included. `cargo xtask samples` writes `samples/` and this page, the same bytes every time;
+`cargo xtask samples --check` fails when they are not up to date. The definitions are in `xtask/src/samples/`, the
+writers of the formats in `samplekit/`.
 
-`expected.json` beside the artifacts:
+Each folder has an `expected.json`:
 
 | key | meaning |
 | --- | --- |
-| `shows` | what the sample is for |
-| `artifacts` | each file, the kind that it must be recognised as and its status |
-| `incidents` | the incidents that the report must hold, and no others |
-| `truth` | in the place of `incidents`: the file that says which artifact and record belongs to which incident |
-| `kind`, `process`, `exception`, `fast_fail`, `bugcheck`, `fault_site` | as in the report; what is left out is not checked |
-| `suspect` | the module that must be named, in any case of letters; where it is left out none may be |
-| `cause`, `confidence` | the verdict's cause, and least and greatest confidence |
+| `shows` | the purpose of the sample |
+| `artifacts` | each file with its expected kind and status |
+| `incidents` | the incidents that the report must contain, and no others |
+| `truth` | in the place of `incidents`: a file that assigns each artifact and record to its incident |
+| `kind`, `process`, `exception`, `fast_fail`, `bugcheck`, `fault_site` | as in the report; absent keys are not checked |
+| `suspect` | the suspected module, in upper or lower case; without this key there must be none |
+| `cause`, `confidence` | the cause of the verdict, and the least and greatest confidence |
 | `artifacts` of an incident | the files whose evidence belongs to it |
 
-A list in the place of a text means that each of its members is right; `null` among suspects means that none need be
-named. Causes are what an honest expert would say who sees these files and nothing else; where they prove little, the
-greatest confidence is low.
+A list in the place of a text contains all accepted values; `null` among suspects means that there may be none. Causes
+are those that an expert would state from these files alone; where the files prove little, the greatest confidence is
+low.
 
 ";
 

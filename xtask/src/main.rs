@@ -1,7 +1,7 @@
-//! The project's chores: `cargo xtask samples` writes the folder `samples/` and its page, `cargo xtask samples --check`
-//! checks that the committed files are what the generator writes, `cargo xtask codes` writes the table of codes of
-//! `rules/README.md` anew, `cargo xtask cases` scores the rules on labelled reports, and `cargo xtask sigma` compares the
-//! matches of Sigma rules with those of other programs.
+//! The project's maintenance commands: `cargo xtask samples` writes the folder `samples/` and its page,
+//! `cargo xtask samples --check` compares the committed files with the generated ones, `cargo xtask codes` updates the
+//! table of codes in `rules/README.md`, `cargo xtask cases` scores the rules on labelled reports, and
+//! `cargo xtask sigma` compares the matches of Sigma rules with those of other programs.
 
 #![allow(
     clippy::arithmetic_side_effects,

@@ -1,4 +1,4 @@
-//! A sample: files, what they show, and what an analysis of them must say.
+//! A sample: files, their purpose, and the expected results of an analysis.
 
 use serde::{Serialize, Serializer};
 
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 pub struct Sample {
     /// Name of its folder.
     pub name: &'static str,
-    /// What it shows, one sentence.
+    /// Its purpose, one sentence.
     pub shows: &'static str,
     /// How it is made, one sentence.
     pub made: &'static str,
@@ -22,9 +22,9 @@ pub struct Sample {
 pub struct File {
     /// File name.
     pub name: &'static str,
-    /// What it is to be recognised as.
+    /// Its expected kind.
     pub kind: OneOf<&'static str>,
-    /// How much of it can be read.
+    /// Its expected status.
     pub status: OneOf<&'static str>,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -47,7 +47,7 @@ impl File {
     }
 }
 
-/// A value, or several that are all right. Written as a text when there is only one.
+/// A value, or several accepted ones. Serialized as a text when there is only one.
 #[derive(Debug, Clone)]
 pub struct OneOf<T>(pub Vec<T>);
 
@@ -66,8 +66,8 @@ impl<T> OneOf<T> {
     }
 }
 
-/// An incident that an analysis must report. What is left out is not to be checked, except the suspect: where none is
-/// given, none may be named.
+/// An incident that an analysis must report. Absent values are not checked, except the suspect: where none is given,
+/// the report must name none.
 #[derive(Debug, Serialize)]
 pub struct Incident {
     /// Kind, in the report's words.
@@ -87,11 +87,11 @@ pub struct Incident {
     /// Module in which the exception was raised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault_site: Option<&'static str>,
-    /// Modules that may be named as suspect, `None` where it is also right to name none. None may be named where this is
-    /// empty.
+    /// Modules that may be named as suspect; `None` among them where it is also right to name none. If the list is
+    /// empty, none may be named.
     #[serde(skip_serializing_if = "OneOf::is_empty")]
     pub suspect: OneOf<Option<&'static str>>,
-    /// Causes that an honest expert might name.
+    /// The accepted causes: those that an expert would name from the evidence.
     pub cause: OneOf<&'static str>,
     /// Least and greatest confidence of the verdict.
     pub confidence: [f64; 2],
@@ -151,7 +151,7 @@ impl Incident {
         self
     }
 
-    /// Sets the causes that are right, and how sure the verdict may be.
+    /// Sets the accepted causes, and the least and greatest confidence of the verdict.
     pub fn because(mut self, causes: &[&'static str], least: f64, greatest: f64) -> Self {
         self.cause = OneOf(causes.to_vec());
         self.confidence = [least, greatest];

@@ -29,12 +29,12 @@ mod token {
     pub const STREAM_HEADER: [u8; 4] = [0x0F, 1, 1, 0];
 }
 
-/// Whose tokens are written.
+/// The owner of tokens.
 #[derive(Debug, Clone, Copy)]
 enum Tokens {
-    /// A template's: elements say which value they depend on.
+    /// A template: its elements name the value on which they depend.
     OfTemplate,
-    /// Those that a record holds itself.
+    /// A record that contains its own tokens.
     OfRecord,
 }
 
@@ -72,7 +72,7 @@ impl Chunk {
         }
     }
 
-    /// Appends a record. Returns whether it fits; if not, the chunk is of no use any more.
+    /// Appends a record. Gives whether it fits; if not, the chunk can't be used any more.
     pub(super) fn add(&mut self, record_id: u64, record: &Record) -> bool {
         let start = self.bytes.len();
         self.last_record = record_id;
@@ -80,7 +80,7 @@ impl Chunk {
         // Signature, size (set below), id and time of writing.
         self.bytes.raw(b"**\0\0").u32(0).u64(record_id).u64(record.time.0);
         self.stream(&record.content);
-        // Records are a multiple of eight bytes long; the size stands again at the end.
+        // Records are a multiple of eight bytes long; the size is repeated at the end.
         let size = (self.bytes.len() + 4 - start).next_multiple_of(8);
         self.bytes.zeros_to(start + size - 4).u32(count32(size));
         self.bytes.patch_u32(start + 4, count32(size));
@@ -205,7 +205,7 @@ impl Chunk {
         self.bytes.u8(token::VALUE).u8(0x01).u16(count16(units)).utf16(text);
     }
 
-    /// What stands of an element behind its token.
+    /// The content of an element behind its token.
     fn element(&mut self, name: &str, attributes: &[(String, Node)], children: &[Node], tokens: Tokens) {
         // Size of everything in the element that follows the size itself.
         let size_field = self.bytes.len();
@@ -253,7 +253,7 @@ impl Chunk {
     }
 }
 
-/// The hash under which names are listed: multiply by 65599, add the next unit, keep the lower 16 bits.
+/// The hash of a name in the table of names: multiply by 65599, add the next unit, keep the lower 16 bits.
 fn name_hash(name: &str) -> u16 {
     let hash = name.encode_utf16().fold(0_u32, |hash, unit| hash.wrapping_mul(65_599).wrapping_add(u32::from(unit)));
     (hash & 0xFFFF) as u16
@@ -263,7 +263,7 @@ fn name_hash(name: &str) -> u16 {
 mod tests {
     #[test]
     fn names_hash_as_windows_hashes_them() {
-        // Hashes as they stand in logs that Windows wrote.
+        // Hashes in logs that Windows wrote.
         for (name, hash) in [("Channel", 0x6183), ("EventData", 0x8244), ("Data", 0x6F8A), ("Name", 0x954B)] {
             assert_eq!(super::name_hash(name), hash, "{name}");
         }

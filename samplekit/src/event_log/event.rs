@@ -3,7 +3,7 @@
 use super::value::{Sid, Value};
 use crate::{FileTime, Guid};
 
-/// Who logged an event.
+/// The provider that logged an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
     pub(super) name: String,
@@ -24,7 +24,7 @@ impl Provider {
         Self { name: name.to_owned(), guid: Some(guid), event_source: None }
     }
 
-    /// A provider with a manifest that still logs as the classic source of another name.
+    /// A provider with a manifest that still logs under the name of a classic source.
     #[must_use]
     pub fn manifest_with_source(name: &str, guid: Guid, event_source: &str) -> Self {
         Self { event_source: Some(event_source.to_owned()), ..Self::manifest(name, guid) }
@@ -37,7 +37,7 @@ impl Provider {
     }
 }
 
-/// What stands after `System`.
+/// The data of an event, behind `System`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     /// An `EventData` of unnamed texts, and bytes if there are any: classic events.
@@ -70,7 +70,7 @@ impl Element {
         Self { name: name.to_owned(), namespace: None, value: None, children }
     }
 
-    /// Declares an XML namespace on it.
+    /// Gives it the declaration of an XML namespace.
     #[must_use]
     pub fn in_namespace(mut self, namespace: &str) -> Self {
         self.namespace = Some(namespace.to_owned());
@@ -160,7 +160,7 @@ impl Event {
         self
     }
 
-    /// Keywords beside the one that every event of its kind has.
+    /// Keywords in addition to the one that every event of its kind has.
     #[must_use]
     pub fn keyword(mut self, keyword: u64) -> Self {
         self.keywords |= keyword;

@@ -27,7 +27,7 @@ pub const FILE_HEADER_BYTES: usize = 4096;
 /// Size of a chunk, bytes.
 pub const CHUNK_BYTES: usize = 65_536;
 
-/// A log that is being put together.
+/// A log that is being written.
 #[derive(Debug, Clone)]
 pub struct EventLog {
     channel: String,
@@ -36,7 +36,7 @@ pub struct EventLog {
     entries: Vec<Entry>,
 }
 
-/// What was added to a log.
+/// An entry of a log.
 #[derive(Debug, Clone)]
 enum Entry {
     Event(Event),
@@ -120,7 +120,7 @@ impl EventLog {
     }
 }
 
-/// The file header: 128 bytes that say something, the rest of the first 4 KiB is zero.
+/// The file header: 128 bytes with values, the rest of the first 4 KiB is zero.
 fn file_header(chunks: usize, next_record: u64) -> Vec<u8> {
     let mut header = ByteWriter::new();
     header.raw(b"ElfFile\0").u64(0).u64(chunks as u64 - 1).u64(next_record);

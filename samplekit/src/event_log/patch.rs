@@ -1,5 +1,4 @@
-//! Changing logs that were written, for tests of damage: where the fields of headers are, and checksums that are right
-//! again afterwards.
+//! Changes logs that were written, for tests of damage: the offsets of header fields, and new checksums.
 //!
 //! Offsets outside of the log are a mistake of the test, and a panic.
 
@@ -24,9 +23,9 @@ pub mod chunk_header {
     pub const FIRST_ID: usize = 24;
     /// Id of the last record.
     pub const LAST_ID: usize = 32;
-    /// Where the last record begins.
+    /// Offset of the last record.
     pub const LAST_RECORD: usize = 44;
-    /// Where free space begins.
+    /// Offset of the free space.
     pub const FREE_SPACE: usize = 48;
     /// Checksum of the records.
     pub const RECORDS_CHECKSUM: usize = 52;
@@ -38,7 +37,7 @@ pub mod chunk_header {
     pub const NAMES: usize = 128;
     /// Table of templates.
     pub const TEMPLATES: usize = 384;
-    /// Where the header ends and the records begin.
+    /// End of the header, where the records begin.
     pub const END: usize = 512;
 }
 
@@ -54,7 +53,7 @@ pub mod file_header {
     pub const CHECKSUM: usize = 124;
 }
 
-/// Where chunk `number` is in a log.
+/// The offset of chunk `number` in a log.
 #[must_use]
 pub fn chunk_range(number: usize) -> Range<usize> {
     let start = FILE_HEADER_BYTES + number * CHUNK_BYTES;
@@ -78,7 +77,7 @@ pub fn put(bytes: &mut [u8], offset: usize, value: &[u8]) {
     bytes[offset..offset + value.len()].copy_from_slice(value);
 }
 
-/// Makes the checksums of a chunk right again.
+/// Updates the checksums of a chunk.
 pub fn seal_chunk(chunk: &mut [u8]) {
     let free = (u32_at(chunk, chunk_header::FREE_SPACE) as usize).min(chunk.len());
     let records = crc32fast::hash(chunk.get(chunk_header::END..free).unwrap_or_default());
@@ -88,13 +87,13 @@ pub fn seal_chunk(chunk: &mut [u8]) {
     put(chunk, chunk_header::HEADER_CHECKSUM, &header.to_le_bytes());
 }
 
-/// Makes the checksum of the file header right again.
+/// Updates the checksum of the file header.
 pub fn seal_file(log: &mut [u8]) {
     let checksum = crc32fast::hash(&log[..file_header::FLAGS]);
     put(log, file_header::CHECKSUM, &checksum.to_le_bytes());
 }
 
-/// Says that the log was not closed.
+/// Marks the log as not closed.
 pub fn make_dirty(log: &mut [u8]) {
     log[file_header::FLAGS] |= 1;
 }

@@ -1,4 +1,4 @@
-//! What a record holds: binary XML, either an instance of a template or tokens of its own.
+//! The content of a record: binary XML, either an instance of a template or tokens of its own.
 
 use super::value::Value;
 use crate::bytes::stable_hash;
@@ -29,7 +29,7 @@ impl Record {
         Self { time: FileTime::utc(2024, 1, 1, 0, 0, 0), content }
     }
 
-    /// When it was logged, as the record's header says.
+    /// When it was logged, by the record's header.
     #[must_use]
     pub fn at(mut self, time: FileTime) -> Self {
         self.time = time;
@@ -40,21 +40,21 @@ impl Record {
 /// A whole stream of binary XML.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// A template with values for its holes.
+    /// A template with values for its placeholders.
     Instance(Instance),
     /// Tokens without template.
     Tokens(Node),
 }
 
 impl Content {
-    /// The template with this root, and values for its holes.
+    /// The template with this root, and values for its placeholders.
     #[must_use]
     pub fn instance(root: Node, arguments: Vec<Argument>) -> Self {
         Self::Instance(Instance { template: Template { root }, arguments })
     }
 }
 
-/// A value for a hole.
+/// A value for a placeholder.
 #[derive(Debug, Clone)]
 pub enum Argument {
     /// A plain one.
@@ -69,14 +69,14 @@ impl<V: Into<Value>> From<V> for Argument {
     }
 }
 
-/// A template with values for its holes.
+/// A template with values for its placeholders.
 #[derive(Debug, Clone)]
 pub struct Instance {
     pub(super) template: Template,
     pub(super) arguments: Vec<Argument>,
 }
 
-/// A template with the GUID under which the chunk lists it.
+/// A template with its GUID in the chunk's table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Template {
     pub(super) root: Node,
@@ -88,8 +88,8 @@ impl Template {
         Guid::made_up(&format!("{:?}", self.root))
     }
 
-    /// The bucket of the chunk's template table (32 of them) under which it is listed. Which one Windows would choose
-    /// is not known; readers follow all.
+    /// The bucket of the chunk's template table (32 of them) that contains it. Windows' choice is not known; readers
+    /// follow all.
     pub(super) fn bucket(&self) -> usize {
         (stable_hash(&self.guid().0) % 32) as usize
     }
@@ -100,20 +100,20 @@ impl Template {
 pub enum Node {
     /// An element.
     Element {
-        /// What it is called.
+        /// Its name.
         name: String,
-        /// The number of the value without which the whole element is left out. Only templates can say so.
+        /// The number of the value without which the whole element is left out. Only for elements of templates.
         dependency: u16,
         /// Names and values of its attributes.
         attributes: Vec<(String, Node)>,
-        /// What it holds.
+        /// Its content.
         children: Vec<Node>,
     },
     /// Fixed text.
     Text(String),
     /// A fixed value of another type.
     Literal(Value),
-    /// A hole: number and type of the value that goes there.
+    /// A placeholder: number and type of its value.
     Hole {
         /// Number of the value.
         index: u16,
@@ -152,13 +152,13 @@ impl Node {
         Self::element(name, vec![], vec![Self::optional(index, kind)]).depending_on(index)
     }
 
-    /// A hole for a value that may be null.
+    /// A placeholder for a value that may be null.
     #[must_use]
     pub fn optional(index: u16, kind: u8) -> Self {
         Self::Hole { index, kind, optional: true }
     }
 
-    /// A hole for a value.
+    /// A placeholder for a value.
     #[must_use]
     pub fn hole(index: u16, kind: u8) -> Self {
         Self::Hole { index, kind, optional: false }

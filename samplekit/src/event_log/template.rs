@@ -1,4 +1,4 @@
-//! The templates of events: which part of a record is fixed, and which values go into its numbered holes.
+//! The templates of events: the fixed part of a record, and its numbered placeholders.
 
 use super::event::{Body, Element, Event};
 use super::record::{Argument, Content, Instance, Node, Record, Template};
@@ -124,7 +124,7 @@ fn system_element(provider: Node, channel: Node, computer: &str, related_activit
     Node::element("System", vec![], children)
 }
 
-/// What stands after `System`, as a template of its own.
+/// The data behind `System`, as a template of its own.
 fn data_instance(body: &Body) -> Instance {
     let mut values = vec![];
     let root = match body {

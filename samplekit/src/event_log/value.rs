@@ -46,10 +46,10 @@ impl Sid {
     }
 }
 
-/// A value with the type that the format knows it by.
+/// A value with its type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// Nothing. What is optional in the template is left out then.
+    /// No value. Optional parts of the template are then left out.
     Null,
     /// Text.
     Text(String),
@@ -79,7 +79,7 @@ pub enum Value {
     Hex32(u32),
     /// 64 bits, shown as `0x...`.
     Hex64(u64),
-    /// Any type by its number, with the bytes as they are stored, whether they suit it or not.
+    /// Any type by its number, with the stored bytes, which need not fit the type.
     Stored(u8, Vec<u8>),
 }
 

@@ -1,4 +1,4 @@
-//! Events of the Application channel besides crashes.
+//! Other events of the Application channel.
 
 use super::wer_record::{WerRecord, store_folder};
 use super::{Image, Layout};
@@ -70,7 +70,7 @@ impl Hang {
     }
 }
 
-/// A .NET program that died of an exception which nobody caught.
+/// A .NET program that crashed with an unhandled exception.
 #[derive(Debug, Clone)]
 pub struct ManagedCrash {
     /// The executable.
@@ -125,7 +125,7 @@ pub fn missing_assembly(time: FileTime, assembly: &str, program: &str) -> Event 
     Event::new(Provider::classic("SideBySide"), 33).qualifiers(QUALIFIERS).at(time).strings(texts)
 }
 
-/// MsiInstaller 1033: a product was installed. Ordinary traffic of the Application channel.
+/// MsiInstaller 1033: a product was installed, an everyday record of the Application channel.
 #[must_use]
 pub fn product_installed(time: FileTime, product: &str, version: &str, maker: &str) -> Event {
     let id = Guid::made_up(product);

@@ -1,4 +1,4 @@
-//! What people and installers change: drivers, and logs that are cleared.
+//! Changes by people and installers: drivers, and cleared logs.
 
 use crate::event_log::{Element, Event, Provider, Sid, Value};
 use crate::{FileTime, Guid};
@@ -31,7 +31,7 @@ pub fn display_driver_installed(time: FileTime, driver: DisplayDriver<'_>) -> Ev
     installed(time, driver, DISPLAY_CLASS)
 }
 
-/// UserPnp 20001: firmware was installed, which the machine takes at its next start.
+/// UserPnp 20001: firmware was installed, which takes effect at the next start.
 #[must_use]
 pub fn firmware_installed(time: FileTime, firmware: DisplayDriver<'_>) -> Event {
     installed(time, firmware, FIRMWARE_CLASS)

@@ -6,7 +6,7 @@ use crate::minidump::Module;
 use crate::wer_report::Report;
 use crate::{FileTime, FileVersion, Guid};
 
-/// How an event is laid out.
+/// The layout of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// Unnamed texts, up to Windows 10 and the first Windows 11.
@@ -15,7 +15,7 @@ pub enum Layout {
     Named,
 }
 
-/// An executable or DLL as these events name it.
+/// An executable or DLL in these events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// Full path.
@@ -146,7 +146,7 @@ impl Crash {
         }
     }
 
-    /// The problem signature, as far as it has values.
+    /// The problem signature, up to its last value.
     fn signature(&self) -> Vec<String> {
         let mut values = vec![
             self.app.name().to_owned(),
@@ -166,8 +166,8 @@ impl Crash {
         values
     }
 
-    /// Windows Error Reporting 1001. `response` is in the system's language; `status` tells how far the report got
-    /// (4 queued, 268435456 answered).
+    /// Windows Error Reporting 1001. `response` is in the system's language; `status` is the state of the report (4
+    /// queued, 268435456 answered).
     #[must_use]
     pub fn wer_event(&self, layout: Layout, response: &str, status: u32) -> Event {
         let record = WerRecord {

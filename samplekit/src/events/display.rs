@@ -23,7 +23,7 @@ pub fn nvidia_driver(time: FileTime, id: u16, texts: &[&str]) -> Event {
         .binary(error_packet((u32::from(QUALIFIERS) << 16) | u32::from(id), texts.len()))
 }
 
-/// `IO_ERROR_LOG_PACKET` without dump data, 40 bytes: how a kernel driver logs.
+/// `IO_ERROR_LOG_PACKET` without dump data, 40 bytes: the data of a kernel driver's events.
 fn error_packet(code: u32, strings: usize) -> Vec<u8> {
     let mut out = ByteWriter::new();
     // Major function, retries, size of data, number of strings and where they begin, category, filler.

@@ -1,4 +1,4 @@
-//! What the hardware reports: errors, heat, and the health of drives.
+//! Reports of the hardware: errors, heat, and the health of drives.
 
 use crate::bytes::{ByteWriter, count32};
 use crate::event_log::{Event, Provider, Sid, Value};
@@ -10,7 +10,7 @@ const PROCESSOR_POWER: Guid = Guid::new(0x0f67_e49f, 0xfe51, 0x4e9f, 0xb490, 0x6
 const KERNEL_POWER: Guid = Guid::new(0x331c_3b3a, 0x2005, 0x44c2, 0xac5e, 0x7722_0c37_d6b4);
 const STORPORT: Guid = Guid::new(0xc463_6a1e, 0x7986, 0x4646, 0xbf10, 0x7bc3_b4a7_6e8e);
 
-/// Kernel-Processor-Power 37: the firmware held back the speed of a processor for so many seconds.
+/// Kernel-Processor-Power 37: the firmware limited the speed of a processor for this number of seconds.
 #[must_use]
 pub fn processor_held_back(time: FileTime, processor: u8, seconds: u32) -> Event {
     Event::new(Provider::manifest("Microsoft-Windows-Kernel-Processor-Power", PROCESSOR_POWER), 37)
@@ -40,25 +40,25 @@ pub fn thermal_shutdown(time: FileTime, zone: &str) -> Event {
         .named([("ThermalZoneDeviceInstance", zone)])
 }
 
-/// What an NVMe drive says of itself.
+/// The health values of an NVMe drive.
 #[derive(Debug, Clone, Copy)]
 pub struct Health {
-    /// Bits of what it warns of.
+    /// Bits of its warnings.
     pub warning: u8,
     /// Temperature, Kelvin.
     pub kelvin: u16,
     /// Spare blocks, percent.
     pub spare: u8,
-    /// How much of its life is used, percent.
+    /// Used part of its life, percent.
     pub used: u8,
-    /// How often data could not be read.
+    /// Number of read errors.
     pub media_errors: u64,
 }
 
 /// StorPort 512: the health log of the NVMe drive that the system starts from.
 #[must_use]
 pub fn drive_health(time: FileTime, model: &str, health: Health) -> Event {
-    /// Below how much of its spare blocks the drive warns, percent.
+    /// The drive warns when less than this part of its spare blocks is left, percent.
     const THRESHOLD: u8 = 10;
     let mut page = ByteWriter::new();
     page.u8(health.warning).u16(health.kelvin).u8(health.spare).u8(THRESHOLD).u8(health.used).zeros_to(160);
@@ -126,7 +126,7 @@ pub struct MachineCheck {
 pub fn machine_check(time: FileTime, check: MachineCheck) -> Event {
     /// "Machine check exception" among the sources of an error.
     const SOURCE: u32 = 3;
-    /// What the event writes for fields that this kind of error does not have.
+    /// The value for fields that this kind of error does not have.
     const NOT_APPLICABLE: u32 = 256;
     let record = error_record(check);
     let fields = vec![

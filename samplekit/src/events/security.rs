@@ -1,4 +1,4 @@
-//! Events of the Security channel and of what guards a machine: ends of processes, blocked files.
+//! Events of the Security channel and of protection software: ends of processes, blocked files.
 
 use crate::event_log::{Element, Event, Provider, Sid, Value};
 use crate::{FileTime, Guid};
@@ -8,10 +8,10 @@ const EXIT_MONITOR: Guid = Guid::new(0xfd77_1d53, 0x8492, 0x4057, 0x8e35, 0x8c02
 const DEFENDER: Guid = Guid::new(0x11cd_958a, 0xc507, 0x4ef3, 0xb3f2, 0x5fd9_dfbd_2c78);
 const APPLOCKER: Guid = Guid::new(0xcbda_4dbf, 0x8d5d, 0x4f69, 0x9578, 0xbe14_aa54_0d22);
 
-/// Security-Auditing 4689: a process ended with this code. Logged where the audit of processes is on.
+/// Security-Auditing 4689: a process ended with this code. Logged where the audit of processes is enabled.
 #[must_use]
 pub fn process_exit(time: FileTime, path: &str, process: u32, code: u32) -> Event {
-    /// Task of the event in its manifest, and the keyword of audits that succeeded.
+    /// Task of the event in its manifest, and the keyword of successful audits.
     const TASK: u16 = 13_313;
     const AUDIT_SUCCESS: u64 = 0x0020_0000_0000_0000;
     Event::new(Provider::manifest("Microsoft-Windows-Security-Auditing", SECURITY_AUDITING), 4689)
@@ -31,7 +31,7 @@ pub fn process_exit(time: FileTime, path: &str, process: u32, code: u32) -> Even
         ])
 }
 
-/// ProcessExitMonitor 3001: a process was ended by another one. Logged where silent exits are watched.
+/// ProcessExitMonitor 3001: a process was ended by another one. Logged where silent exits are monitored.
 #[must_use]
 pub fn ended_by_other(time: FileTime, path: &str, by: &str, code: u32, started: FileTime) -> Event {
     Event::new(Provider::manifest("Microsoft-Windows-ProcessExitMonitor", EXIT_MONITOR), 3001)
@@ -47,7 +47,7 @@ pub fn ended_by_other(time: FileTime, path: &str, by: &str, code: u32, started: 
         ])
 }
 
-/// Defender 1117: it acted on a file that it took for malware. The names of the action and of the product are in the
+/// Defender 1117: it acted on a file that it detected as malware. The names of the action and of the product are in the
 /// system's language.
 #[must_use]
 pub fn defender_action(time: FileTime, threat: &str, file: &str, process: &str, action: &str) -> Event {
@@ -73,7 +73,7 @@ pub fn defender_action(time: FileTime, threat: &str, file: &str, process: &str, 
         .named(fields)
 }
 
-/// AppLocker 8004: a policy kept a process from loading or starting a file.
+/// AppLocker 8004: a policy blocked a file from loading or starting.
 #[must_use]
 pub fn applocker_block(time: FileTime, file: &str, process: u32) -> Event {
     let name = file.rsplit('\\').next().unwrap_or(file);

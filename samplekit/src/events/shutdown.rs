@@ -1,4 +1,4 @@
-//! How a session of the system ended without being shut down.
+//! Events about sessions that ended without a shutdown.
 
 use crate::bytes::{ByteWriter, count32};
 use crate::event_log::{Event, Provider, Sid, Value};
@@ -7,18 +7,18 @@ use crate::{FileTime, Guid};
 const KERNEL_POWER: Guid = Guid::new(0x331c_3b3a, 0x2005, 0x44c2, 0xac5e, 0x7722_0c37_d6b4);
 const SYSTEM_ERROR_REPORTING: Guid = Guid::new(0xabce_23e7, 0xde45, 0x4366, 0x8631, 0x84fa_6c52_5952);
 
-/// What Kernel-Power 41 knows of the end of the last session.
+/// The values of Kernel-Power 41 about the end of the last session.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LostPower {
     /// Bugcheck code; 0 when none was recorded.
     pub code: u32,
     /// Its parameters.
     pub parameters: [u64; 4],
-    /// When the power button was pressed; none for "not".
+    /// When the power button was pressed; `None` if it was not.
     pub power_button: Option<FileTime>,
 }
 
-/// Kernel-Power 41, version 8: the system started without having been shut down.
+/// Kernel-Power 41, version 8: the system started without a shutdown before.
 #[must_use]
 pub fn kernel_power(time: FileTime, lost: LostPower) -> Event {
     /// Task and keyword of this event in its manifest.
@@ -54,7 +54,7 @@ pub fn kernel_power(time: FileTime, lost: LostPower) -> Event {
         .named(fields)
 }
 
-/// `BugCheck` 1001 of WER-SystemErrorReporting: the system restarted from a stop.
+/// `BugCheck` 1001 of WER-SystemErrorReporting: the system restarted after a blue screen.
 #[must_use]
 pub fn bugcheck(time: FileTime, code: u32, parameters: [u64; 4], dump: &str, report_id: Guid) -> Event {
     /// Upper half of the message's id: information.
@@ -68,9 +68,9 @@ pub fn bugcheck(time: FileTime, code: u32, parameters: [u64; 4], dump: &str, rep
         .named([("param1", text), ("param2", dump.to_owned()), ("param3", report_id.to_string())])
 }
 
-/// EventLog 6008: the last session, whose last sign of life is `last_alive`, was not shut down. The machine's clock is
-/// `ahead_hours` ahead of UTC; its texts are in the format of the United States, with the direction marks that Windows
-/// writes.
+/// EventLog 6008: the last session, which was last known to run at `last_alive`, was not shut down. The machine's clock
+/// is `ahead_hours` ahead of UTC; its texts are in the format of the United States, with the direction marks that
+/// Windows writes.
 #[must_use]
 pub fn unclean_shutdown(time: FileTime, last_alive: FileTime, ahead_hours: u64, uptime_seconds: u32) -> Event {
     /// Upper half of the message's id: an error.

@@ -40,7 +40,7 @@ pub fn service_ended(time: FileTime, display_name: &str, name: &str, action: &st
         .binary(binary.into_bytes())
 }
 
-/// How much memory was committed, bytes.
+/// Committed memory, bytes.
 #[derive(Debug, Clone)]
 pub struct Commit {
     /// Commit limit.
@@ -49,7 +49,7 @@ pub struct Commit {
     pub charge: u64,
     /// Physical memory.
     pub physical: u64,
-    /// The processes that had committed most: name, id, start, bytes.
+    /// The processes with the most committed memory: name, id, start, bytes.
     pub top: Vec<(String, u32, FileTime, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Event 1001 of Windows Error Reporting, whatever the report is about.
+//! Event 1001 of Windows Error Reporting, for all kinds of reports.
 
 use super::{Image, Layout};
 use crate::Guid;
@@ -8,7 +8,7 @@ const WINDOWS_ERROR_REPORTING: Guid = Guid::new(0x0ead_09bd, 0x2157, 0x539a, 0x8
 /// Status of a report that was sent and answered.
 const ANSWERED: u32 = 268_435_456;
 
-/// What an event 1001 says.
+/// The values of an event 1001.
 #[derive(Debug)]
 pub(super) struct WerRecord<'a> {
     /// `APPCRASH`, `AppHangB1`...
@@ -21,7 +21,7 @@ pub(super) struct WerRecord<'a> {
     pub folder: String,
     /// The id that event 1000 or 1002 carries too.
     pub report_id: Guid,
-    /// How far the report got.
+    /// The state of the report.
     pub status: u32,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn store_folder(kind: &str, app: &Image, report_id: Guid) -> String {
     format!(r"{archive}\{kind}_{}_{hash}3c21a7e0_5a17b2c4_{own}", app.name())
 }
 
-/// The report's own id, which differs from the one that its events carry.
+/// The report's own id, which differs from the one in its events.
 pub(super) fn own_report_id(report_id: Guid) -> Guid {
     Guid::made_up(&format!("{report_id} report"))
 }

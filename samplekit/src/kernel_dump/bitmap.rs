@@ -1,4 +1,4 @@
-//! Dumps that hold pages of physical memory: the page tables, the kernel's list of drivers and the stack among them.
+//! Dumps with pages of physical memory, among them the page tables, the kernel's list of drivers and the stack.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const PAGE: u64 = 0x1000;
 const VALID: u64 = 0x3;
 /// Present, writable, and of 2 MiB.
 const LARGE: u64 = 0x83;
-/// Where the descriptions of drivers lie: nonpaged pool.
+/// The address of the descriptions of drivers: nonpaged pool.
 const POOL: u64 = 0xFFFF_D48A_1000_0000;
 /// Bytes between two descriptions.
 const ENTRY: u64 = 0x400;
@@ -28,7 +28,7 @@ pub enum Storage {
     Runs,
 }
 
-/// What a dump with pages says.
+/// The content of a dump with pages.
 #[derive(Debug, Clone)]
 pub struct BitmapDump {
     /// The header.
@@ -39,23 +39,23 @@ pub struct BitmapDump {
     pub drivers: Vec<Driver>,
     /// Pieces of memory by address, each within one page of 4 KiB: the stack, code.
     pub memory: Vec<(u64, Vec<u8>)>,
-    /// Index of the driver whose description leads to itself instead of to the next one: a damaged list.
+    /// Index of the driver whose description points to itself instead of the next one: a damaged list.
     pub loop_at: Option<usize>,
 }
 
-/// Pages by number, and how addresses lead to them.
+/// Pages by number, and the tables that map addresses to them.
 #[derive(Default)]
 struct Machine {
     pages: BTreeMap<u64, Vec<u8>>,
     /// Physical page of each virtual page.
     mapped: BTreeMap<u64, u64>,
-    /// Tables by level and by the part of the address that leads to them.
+    /// Tables by level and by the part of the address that selects them.
     tables: BTreeMap<(u32, u64), u64>,
     used: u64,
 }
 
 impl Machine {
-    /// A new page. Every third one is left out, as if somebody else used it.
+    /// A new page. Every third page is skipped, as if it were in use.
     fn page(&mut self) -> u64 {
         self.used += if self.used % 3 == 1 { 2 } else { 1 };
         let number = FIRST_PAGE + self.used;
@@ -87,7 +87,7 @@ impl Machine {
         if let Some(page) = self.mapped.get(&virtual_page) {
             return *page;
         }
-        // The nonpaged pool is mapped by a large page, as Windows does where it can: physical memory from 2 MiB up.
+        // A large page maps the nonpaged pool, as Windows does where it can: physical memory from 2 MiB up.
         let pooled = (POOL..POOL + 0x20_0000).contains(&address);
         let page = if pooled {
             let page = 0x200 + (address - POOL) / PAGE;
@@ -189,7 +189,7 @@ impl BitmapDump {
     }
 }
 
-/// The beginning of an image as far as it says when it was linked and how large it is.
+/// The beginning of an image, with its link time and size.
 fn image_header(driver: &Driver) -> Vec<u8> {
     let mut out = ByteWriter::new();
     out.raw(b"MZ").zeros_to(0x3C).u32(0x100).zeros_to(0x100);

@@ -1,4 +1,4 @@
-//! The header that every kernel dump begins with. What is not set holds the text "PAGE" over and over.
+//! The header of every kernel dump. Unset fields contain the text "PAGE" repeatedly.
 
 use super::Stop;
 use crate::bytes::ByteWriter;
@@ -7,14 +7,14 @@ use crate::bytes::ByteWriter;
 pub const WIDE_BYTES: usize = 0x2000;
 /// Length of the header of a 32-bit system.
 pub const NARROW_BYTES: usize = 0x1000;
-/// Where the context stands, of 64 and of 32 bits.
+/// Offset of the context, in 64-bit and 32-bit dumps.
 pub const CONTEXT: (usize, usize) = (0x348, 0x320);
-/// Where the exception record stands, of 64 and of 32 bits.
+/// Offset of the exception record, in 64-bit and 32-bit dumps.
 pub const EXCEPTION: (usize, usize) = (0xF00, 0x7D0);
 
 const FREE_BUILD: u32 = 0xF;
 
-/// What differs between kinds of dumps.
+/// The values that differ between kinds of dumps.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
     /// `DumpType`.
@@ -23,9 +23,9 @@ pub struct Kind {
     pub space: u64,
     /// Physical address of the page tables.
     pub page_tables: u64,
-    /// Where the list of loaded drivers begins.
+    /// Address of the list of loaded drivers.
     pub module_list: u64,
-    /// Where the debugger's data block is.
+    /// Address of the debugger's data block.
     pub debugger_data: u64,
 }
 
@@ -39,7 +39,7 @@ pub fn wide(stop: &Stop, kind: Kind) -> ByteWriter {
     out.patch(4, b"DU64");
     out.patch_u32(0x08, FREE_BUILD);
     out.patch_u32(0x0C, stop.build);
-    // Page table, page frame database, and lists that lie in the kernel's image.
+    // Page table, page frame database, and lists in the kernel's image.
     for (offset, value) in [
         (0x10, kind.page_tables),
         (0x18, 0xFFFF_D480_0000_0000),
@@ -56,7 +56,7 @@ pub fn wide(stop: &Stop, kind: Kind) -> ByteWriter {
         out.patch_u64(0x40 + index * 8, *parameter);
     }
     out.patch(CONTEXT.0, &stop.context.to_bytes());
-    // A stop that no exception preceded: a breakpoint at the instruction pointer.
+    // A blue screen without a preceding exception: a breakpoint at the instruction pointer.
     let mut exception = ByteWriter::new();
     exception.u32(0x8000_0003).u32(0).u64(0).u64(stop.context.rip).zeros_to(152);
     out.patch(EXCEPTION.0, &exception.into_bytes());

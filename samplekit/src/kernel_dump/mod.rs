@@ -1,4 +1,4 @@
-//! Writes kernel dumps: the small ones in `C:\Windows\Minidump`, live kernel reports, and dumps that hold pages of memory.
+//! Writes kernel dumps: the small ones in `C:\Windows\Minidump`, live kernel reports, and dumps with pages of memory.
 //!
 //! A kernel dump is a header with the stop code, and a body that depends on its kind. The layouts are those that public parsers of such
 //! dumps agree on, compared with a small dump that Windows 10 wrote. Microsoft's documentation lists what these dumps
@@ -15,7 +15,7 @@ use crate::FileTime;
 use crate::bytes::stable_hash;
 use crate::minidump::Context;
 
-/// What the header of every kernel dump says.
+/// The values in the header of every kernel dump.
 #[derive(Debug, Clone)]
 pub struct Stop {
     /// Windows build number.
@@ -53,7 +53,7 @@ impl Driver {
     /// A driver of a reproducible build, whose timestamp is a hash.
     #[must_use]
     pub fn new(path: &str, base: u64, size: u32) -> Self {
-        // The uppermost bit keeps it from being a date before 2038.
+        // The uppermost bit is set, so that it is no date before 2038.
         let timestamp = (stable_hash(path.as_bytes()) >> 32) as u32 | 0x8000_0000;
         Self { path: path.to_owned(), base, size, timestamp }
     }

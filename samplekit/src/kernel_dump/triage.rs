@@ -7,13 +7,13 @@ use super::header::{self, Kind};
 use super::{Driver, Stop};
 use crate::bytes::{ByteWriter, count16, count32, stable_hash};
 
-/// What a triage dump says.
+/// The content of a triage dump.
 #[derive(Debug, Clone)]
 pub struct TriageDump {
     /// The header.
     pub stop: Stop,
-    /// Whether it is one of a 32-bit system. Of those no dump was at hand to compare with: the layout is that of 64
-    /// bits with shorter pointers.
+    /// Whether it is of a 32-bit system. No such dump was available for comparison: the layout is that of 64 bits with
+    /// shorter pointers.
     pub narrow: bool,
     /// The thread's stack from the stack pointer up.
     pub stack: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct TriageDump {
     pub memory: Vec<(u64, Vec<u8>)>,
 }
 
-/// Where an entry of the driver list holds base, size, checksum and timestamp, and how long it is.
+/// Offsets of base, size, checksum and timestamp in an entry of the driver list, and its length.
 struct Entry {
     base: usize,
     size: usize,
@@ -128,8 +128,8 @@ impl TriageDump {
         }
     }
 
-    /// The entries of the loaded drivers, then the pool of their names. Returns where the pool begins, and where the name
-    /// of the driver stands that the kernel named.
+    /// The entries of the loaded drivers, then the pool of their names. Gives the offset of the pool, and the offset of
+    /// the name of the driver that the kernel named.
     fn drivers(&self, out: &mut ByteWriter) -> (u32, u32) {
         let layout = if self.narrow { NARROW } else { WIDE };
         let start = out.len();
@@ -158,7 +158,7 @@ impl TriageDump {
         (pool, named)
     }
 
-    /// The pieces of memory and their list. Returns where the list begins; 0 where there are none.
+    /// The pieces of memory and their list. Gives the offset of the list; 0 where there are none.
     fn data_blocks(&self, out: &mut ByteWriter) -> u32 {
         let offsets: Vec<u32> = self
             .memory

@@ -2,7 +2,7 @@
 
 use crate::bytes::ByteWriter;
 
-/// The general registers of a thread. What is not named keeps a value that Windows' threads usually have.
+/// The general registers of a thread. Registers without a field have the values that are usual for Windows threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Context {
     /// Instruction pointer.

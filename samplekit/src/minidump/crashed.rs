@@ -1,4 +1,4 @@
-//! The least that a dump of a crash holds. A test that is about one part of a dump begins with it and changes that part.
+//! A minimal dump of a crash. Tests about one part of a dump begin with it and change that part.
 
 use super::{Context, Exception, Minidump, Module, Process, Processor, StackImage, System, Thread};
 use crate::FileTime;
@@ -9,8 +9,8 @@ const PROGRAM_BASE: u64 = 0x7FF6_4000_0000;
 const MODULE_BASE: u64 = 0x7FFB_1000_0000;
 
 impl Minidump {
-    /// A 64-bit process with one thread, a minute after its start. The instruction at the address `at` read `0x18`, which
-    /// it may not (`0xC0000005`).
+    /// A 64-bit process with one thread, a minute after its start. The instruction at the address `at` caused an access
+    /// violation (`0xC0000005`) by reading `0x18`.
     #[must_use]
     pub fn crashed(time: FileTime, at: u64, modules: Vec<Module>) -> Self {
         let context = Context::at(at, STACK);
@@ -45,7 +45,7 @@ impl Minidump {
         }
     }
 
-    /// The dump of a crash that Windows' own records tell of, too.
+    /// The dump of a crash that Windows' events also record.
     #[must_use]
     pub fn of_crash(crash: &Crash) -> Self {
         let module = |image: &Image, base| Module::windows(&image.path, image.version, base, 0x10_0000);

@@ -1,4 +1,4 @@
-//! What Crashpad adds to a dump.
+//! The stream that Crashpad adds to a dump.
 
 use super::Minidump;
 use super::pending::Pending;

@@ -40,12 +40,12 @@ impl Protection {
     }
 }
 
-/// A run of pages that are alike.
+/// A range of pages with the same state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
     /// First address.
     pub base: u64,
-    /// Where the allocation begins that it belongs to.
+    /// The first address of its allocation.
     pub allocation: u64,
     /// Size, bytes.
     pub size: u64,

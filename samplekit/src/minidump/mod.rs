@@ -67,7 +67,7 @@ mod stream_type {
 pub struct Minidump {
     /// When the dump was written.
     pub time: FileTime,
-    /// Which optional parts were asked for; see [`flag`].
+    /// The requested optional parts; see [`flag`].
     pub flags: u64,
     /// System and processor.
     pub system: System,
@@ -85,9 +85,9 @@ pub struct Minidump {
     pub memory: Vec<Memory>,
     /// Descriptions of memory regions.
     pub regions: Vec<Region>,
-    /// What a crash handler adds as keys and values (Crashpad); none for other writers.
+    /// Keys and values that a crash handler adds (Crashpad); empty for other writers.
     pub annotations: Vec<(String, String)>,
-    /// Streams that are written as they are: number and bytes.
+    /// Further streams, written unchanged: number and bytes.
     pub other_streams: Vec<(u32, Vec<u8>)>,
 }
 
@@ -135,7 +135,7 @@ impl Minidump {
         out.into_bytes()
     }
 
-    /// How many bytes of memory the dump holds. They are the last bytes of the file.
+    /// The number of bytes of memory in the dump. They are the last bytes of the file.
     #[must_use]
     pub fn captured_bytes(&self) -> usize {
         self.all_memory().iter().map(|memory| memory.bytes.len()).sum()

@@ -20,7 +20,7 @@ pub struct Module {
     pub timestamp: u32,
     /// `CheckSum` of the PE header.
     pub checksum: u32,
-    /// What identifies its debug information; empty for none. See [`Module::windows`] and [`Module::elf`].
+    /// The record that identifies its debug information; empty for none. See [`Module::windows`] and [`Module::elf`].
     pub codeview: Vec<u8>,
 }
 

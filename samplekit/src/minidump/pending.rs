@@ -1,4 +1,4 @@
-//! What streams point to. It is written after all streams, and the pointers are filled in then.
+//! The data that streams point to. It is written after all streams; then the pointers are filled in.
 
 use super::Memory;
 use crate::bytes::{ByteWriter, count32};
@@ -40,7 +40,7 @@ impl Pending {
         out.u64(0);
     }
 
-    /// Writes what was pointed to, memory last, and fills the pointers in.
+    /// Writes the data that was pointed to, memory last, and fills the pointers in.
     pub(super) fn flush(self, out: &mut ByteWriter, memory: &[&Memory]) {
         for (field, bytes) in self.data {
             out.align(4);

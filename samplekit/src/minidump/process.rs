@@ -73,7 +73,7 @@ pub(super) fn write_misc_info(dump: &Minidump, out: &mut ByteWriter, _: &mut Pen
     out.u32(dump.process.id).u32(dump.process.started.unix_seconds()).u32(dump.process.cpu_seconds).u32(0);
     let mhz = dump.system.processor.mhz;
     out.u32(mhz).u32(mhz).u32(mhz).u32(2).u32(1);
-    // Medium integrity, execute flags of a 64-bit process (0x0D, as Windows 10's dumps say), not protected.
+    // Medium integrity, execute flags of a 64-bit process (0x0D, as in dumps of Windows 10), not protected.
     out.u32(0x2000).u32(0x0D).u32(0);
     // Time zone: unknown id, then TIME_ZONE_INFORMATION: bias, name and date twice.
     out.u32(0).u32(0).utf16_field("UTC", 32).zeros(16).u32(0).utf16_field("UTC", 32).zeros(16).u32(0);

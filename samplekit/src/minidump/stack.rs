@@ -1,16 +1,17 @@
-//! Stacks that look as if calls had been made.
+//! Stacks as calls leave them.
 
 use super::Memory;
 use crate::bytes::{ByteWriter, stable_hash};
 
-/// Puts a stack together, innermost frame first, as it lies in memory from the stack pointer up.
+/// Builds a stack, innermost frame first, as it is in memory from the stack pointer up.
 ///
-/// Between return addresses lie words that no reader can take for one: small numbers, zeros, heap and stack addresses.
+/// The words between return addresses can't be taken for return addresses: small numbers, zeros, heap and stack
+/// addresses.
 #[derive(Debug, Clone)]
 pub struct StackImage {
     pointer: u64,
     bytes: ByteWriter,
-    /// Where calls return to, and whether the call went to another module.
+    /// Return addresses, and whether the call went to another module.
     returns: Vec<(u64, bool)>,
 }
 
@@ -82,8 +83,8 @@ impl StackImage {
         Memory { address: self.pointer, bytes: self.bytes.as_slice().to_vec() }
     }
 
-    /// The code around each return address, as dumps with indirectly referenced memory have it: right before the
-    /// address stands the call that it returns from.
+    /// The code around each return address, as in dumps with indirectly referenced memory: right before the address is
+    /// the call.
     #[must_use]
     pub fn code(&self) -> Vec<Memory> {
         let mut returns = self.returns.clone();

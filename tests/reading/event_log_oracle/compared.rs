@@ -1,4 +1,4 @@
-//! The scan's answers beside those of the `evtx` crate.
+//! Compares the scan's records with those of the `evtx` crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
@@ -8,31 +8,31 @@ use samplekit::event_log::{CHUNK_BYTES, FILE_HEADER_BYTES};
 use windows_events::catalogue;
 
 use super::decoded::{Decoded, Unknown, decode};
-use super::told::{Bench, Field, Key, Scanned, Told};
+use super::record::{Bench, Field, Key, RecordValues, Scanned};
 
-/// Whether the catalogue asks for the record.
-pub(crate) fn is_catalogued(told: &Told) -> bool {
-    let fields = told.fields.iter().map(|(name, value)| (name.as_deref(), value.as_str())).collect();
-    catalogue::wanted().wants(&told.provider, told.event_id, &fields)
+/// Whether the catalogue selects the record.
+pub(crate) fn is_catalogued(record: &RecordValues) -> bool {
+    let fields = record.fields.iter().map(|(name, value)| (name.as_deref(), value.as_str())).collect();
+    catalogue::wanted().wants(&record.provider, record.event_id, &fields)
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {
     pub(crate) logs: u64,
     /// Records that are the same in both.
     pub(crate) same: u64,
-    /// Fields of those.
+    /// Fields of these records.
     pub(crate) fields: u64,
-    /// Records without header that are the same in both.
+    /// Records that no header counts, and that are the same in both.
     pub(crate) recovered: u64,
-    /// Records that the crate can't decode, but the scan could.
+    /// Records that only the scan could decode.
     pub(crate) ours_alone: u64,
-    /// Records that neither could decode, or that name no provider or event id.
+    /// Records that neither could decode, or without provider or event id.
     pub(crate) neither: u64,
-    /// Length of the texts of all fields of a chunk, of that with the longest, bytes.
+    /// The length of all texts of fields in the chunk with the longest texts, bytes.
     pub(crate) most_text: usize,
-    /// What differs although it should not.
+    /// Unexpected differences.
     pub(crate) wrong: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl AddAssign for Comparison {
 }
 
 impl Comparison {
-    /// Fails when something differs, with the first differences.
+    /// Fails on unexpected differences, and prints the first of them.
     #[track_caller]
     pub(crate) fn assert_equal(&self) {
         let first = &self.wrong[..self.wrong.len().min(5)];
@@ -69,19 +69,19 @@ impl<'l> Reference<'l> {
         Self { chunks: chunks.map(|chunk| (chunk, decode(chunk, None))).collect() }
     }
 
-    /// Records that the headers know, in the file's order.
-    pub(crate) fn known(&self) -> impl Iterator<Item = &Told> {
-        self.chunks.iter().flat_map(|(_, decoded)| &decoded.told)
+    /// Records that the headers count, in the file's order.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &RecordValues> {
+        self.chunks.iter().flat_map(|(_, decoded)| &decoded.records)
     }
 
-    /// Length of the texts of all fields of a chunk, of that with the longest.
+    /// The length of all texts of fields in the chunk with the longest texts.
     fn most_text(&self) -> usize {
         let length = |(name, value): &Field| name.as_ref().map_or(0, String::len) + value.len();
-        let of_chunk = |decoded: &Decoded| decoded.told.iter().flat_map(|told| &told.fields).map(length).sum();
+        let of_chunk = |decoded: &Decoded| decoded.records.iter().flat_map(|record| &record.fields).map(length).sum();
         self.chunks.iter().map(|(_, decoded)| of_chunk(decoded)).max().unwrap_or(0)
     }
 
-    /// Ids of records that the crate could not decode; `None` when that may be any.
+    /// Ids of records that the crate could not decode; `None` when it rejected a whole chunk.
     fn failed(&self) -> Option<BTreeSet<u64>> {
         let rejected =
             self.chunks.iter().any(|(chunk, decoded)| decoded.rejected && chunk.iter().any(|byte| *byte != 0));
@@ -89,26 +89,26 @@ impl<'l> Reference<'l> {
         (!rejected).then(|| failed.copied().collect())
     }
 
-    /// The records with these ids, as the crate decodes them when it is told of them.
-    fn unknown(&self, recovered: &[Told]) -> BTreeMap<u64, Told> {
-        let Some(last_id) = recovered.iter().map(|told| told.id).max() else { return BTreeMap::new() };
+    /// The records with these ids, decoded by the crate with changed headers.
+    fn unknown(&self, recovered: &[RecordValues]) -> BTreeMap<u64, RecordValues> {
+        let Some(last_id) = recovered.iter().map(|record| record.id).max() else { return BTreeMap::new() };
         let mut found = BTreeMap::new();
         for (chunk, decoded) in &self.chunks {
-            let known: BTreeSet<u64> = decoded.told.iter().map(|told| told.id).collect();
+            let known: BTreeSet<u64> = decoded.records.iter().map(|record| record.id).collect();
             let more = decode(chunk, Some(Unknown { last_id }));
-            for told in more.told.into_iter().filter(|told| !known.contains(&told.id)) {
-                found.entry(told.id).or_insert(told);
+            for record in more.records.into_iter().filter(|record| !known.contains(&record.id)) {
+                found.entry(record.id).or_insert(record);
             }
         }
         found
     }
 }
 
-/// Compares a log under both selections.
+/// Compares a log, once with all records selected, and once with those of the catalogue.
 pub(crate) fn compare(name: &str, log: &[u8], bench: &mut Bench) -> Comparison {
     let reference = Reference::of(log);
     let mut comparison = compare_selection(name, log, &reference, &Selection::everything(), &|_| true, bench);
-    let wanted = |told: &Told| is_catalogued(told);
+    let wanted = |record: &RecordValues| is_catalogued(record);
     let catalogued = compare_selection(
         name,
         log,
@@ -128,16 +128,16 @@ fn compare_selection(
     log: &[u8],
     reference: &Reference<'_>,
     selection: &Selection,
-    wanted: &dyn Fn(&Told) -> bool,
+    wanted: &dyn Fn(&RecordValues) -> bool,
     bench: &mut Bench,
 ) -> Comparison {
     let scanned = bench.scan(log, selection);
     let mut comparison = Comparison::default();
-    let expected: Vec<&Told> = reference.known().filter(|told| wanted(told)).collect();
+    let expected: Vec<&RecordValues> = reference.known().filter(|record| wanted(record)).collect();
     let failed = reference.failed();
     let mut rest = scanned.known.iter().peekable();
     for expected in expected {
-        // What the crate could not decode stands between what it could.
+        // Records that the crate could not decode are between those that it could.
         while let Some(ours) = rest.next_if(|ours| ours.key() != expected.key()) {
             if failed.as_ref().is_none_or(|failed| failed.contains(&ours.id)) {
                 comparison.ours_alone += 1;
@@ -178,8 +178,8 @@ fn compare_recovered(name: &str, reference: &Reference<'_>, scanned: &Scanned, c
     }
 }
 
-/// What is different, part by part.
-pub(crate) fn difference(ours: &Told, expected: &Told) -> String {
+/// The differences between two records, value by value.
+pub(crate) fn difference(ours: &RecordValues, expected: &RecordValues) -> String {
     let key: Key = expected.key();
     let mut differ = Vec::new();
     let mut part = |name: &str, ours: String, expected: String| {

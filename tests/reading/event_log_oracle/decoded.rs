@@ -1,7 +1,7 @@
 //! Chunks as the `evtx` crate decodes them, and the rules by which its JSON becomes fields.
 //!
-//! The rules are those that `RecordFields` promises, put into code a second time: a defect would have to be made twice
-//! to go unseen. Both this and the scan's answers keep the order in which the record lists its fields.
+//! The rules are those that `RecordFields` promises, implemented a second time: a defect would have to be made twice to
+//! remain unnoticed. Both readers keep the order in which the record lists its fields.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::logs::chunk_header;
-use super::told::{Field, Told};
+use super::record::{Field, RecordValues};
 
-/// What a chunk begins with.
+/// The signature at the beginning of a chunk.
 pub(crate) const SIGNATURE: &[u8; 8] = b"ElfChnk\0";
 
-/// What the crate makes of a chunk.
+/// The records of a chunk as the crate decodes them.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
     /// Records that name a provider and an event id, in the chunk's order.
-    pub(crate) told: Vec<Told>,
-    /// Ids of records that name none.
+    pub(crate) records: Vec<RecordValues>,
+    /// Ids of records without provider or event id.
     pub(crate) nameless: Vec<u64>,
-    /// Ids of records that it could not decode.
+    /// Ids of records that the crate could not decode.
     pub(crate) failed: Vec<u64>,
-    /// Whether it gave up on the chunk as a whole.
+    /// Whether the crate rejected the whole chunk.
     pub(crate) rejected: bool,
 }
 
-/// Records that a chunk's header does not know, to be told of in its place.
+/// Records behind those that a chunk's header counts: the header is changed so that the crate decodes them, too.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unknown {
     /// Id of the last of them.
@@ -47,7 +47,7 @@ fn decode_chunk(chunk: &[u8], unknown: Option<Unknown>) -> Option<Decoded> {
     let mut bytes = chunk.to_vec();
     if unknown.is_some() {
         bytes.get_mut(..SIGNATURE.len())?.copy_from_slice(SIGNATURE);
-        // Without a table of names, which may be damaged, the crate reads each name where it stands.
+        // Without a table of names, which may be damaged, the crate reads each name at its own place.
         bytes.get_mut(chunk_header::NAMES..chunk_header::TEMPLATES)?.fill(0);
     }
     let mut data = EvtxChunkData::new(bytes, false).ok()?;
@@ -62,8 +62,8 @@ fn decode_chunk(chunk: &[u8], unknown: Option<Unknown>) -> Option<Decoded> {
             Ok(record) => {
                 let (id, logged) = (record.event_record_id, record.timestamp);
                 match record.into_json_value() {
-                    Ok(json) => match told(id, logged, &json.data) {
-                        Some(told) => decoded.told.push(told),
+                    Ok(json) => match record_values(id, logged, &json.data) {
+                        Some(values) => decoded.records.push(values),
                         None => decoded.nameless.push(id),
                     },
                     Err(_) => decoded.failed.push(id),
@@ -76,13 +76,13 @@ fn decode_chunk(chunk: &[u8], unknown: Option<Unknown>) -> Option<Decoded> {
     Some(decoded)
 }
 
-fn told(id: u64, logged: Timestamp, json: &Value) -> Option<Told> {
+fn record_values(id: u64, logged: Timestamp, json: &Value) -> Option<RecordValues> {
     let event = json.get("Event")?.as_object()?;
     let system = event.get("System")?;
     let text = |pointer: &str| system.pointer(pointer).and_then(written);
     let content = |name: &str| system.get(name).and_then(content);
     let created = text("/TimeCreated/#attributes/SystemTime").and_then(|text| text.parse().ok()).filter(is_filetime);
-    Some(Told {
+    Some(RecordValues {
         id,
         provider: text("/Provider/#attributes/Name")?,
         event_id: content("EventID")?.trim().parse().ok()?,

@@ -107,12 +107,12 @@ pub(crate) fn crash(app: &str) -> Event {
     Event::new(Provider::classic("Application Error"), 1000).at(time()).strings([app, "1.0.0.0", "5f3e2d1c"])
 }
 
-/// Something that nobody wants.
+/// An event that is not wanted.
 pub(crate) fn chatter(number: usize) -> Event {
     Event::new(Provider::classic("Chatter"), 1000).at(time()).strings([format!("nothing of interest {number}")])
 }
 
-/// A log that the event log service writes: classic events and such with a manifest, all kinds of values.
+/// A log as the event log service writes it: classic events and events with a manifest, all kinds of values.
 fn usual() -> Vec<u8> {
     let mut log = EventLog::new("System", "PC-01").starting_at(4711);
     for number in 0..6_u32 {
@@ -157,7 +157,7 @@ fn usual() -> Vec<u8> {
     log.to_bytes()
 }
 
-/// Records that hold their tokens themselves, between such that do not.
+/// Records that contain their tokens themselves, between records that use templates.
 fn plain() -> Vec<u8> {
     let mut log = EventLog::new("ForwardedEvents", "COLLECTOR").starting_at(9);
     for number in 0..12_usize {
@@ -264,7 +264,7 @@ pub(crate) fn forget_records(chunk: &mut [u8], known: usize) {
     seal_chunk(chunk);
 }
 
-/// Ends of processes, of which the catalogue asks for some by their codes.
+/// Ends of processes, of which the catalogue selects some by their exit codes.
 fn exits() -> Vec<u8> {
     let mut log = EventLog::new("Security", "PC-01");
     let codes = [0, 0xC000_0005, 1, 0xC000_013A, 0xC000_0409, 0x4001_0004, 0xFFFF_FFFF, 0xE06D_7363];

@@ -1,12 +1,12 @@
-//! Chunks damaged at random: the scan never panics, never has fewer wanted records than the `evtx` crate, and never
-//! says something else of one that both read.
+//! Randomly damaged chunks: the scan never panics, finds at least the wanted records that the `evtx` crate finds, and
+//! gives the same values for records that both read.
 //!
-//! A thread keeps from chunk to chunk what it knows of templates and providers. Half of the mutants are logs of three
-//! chunks with the same places for all. Of these, every second is read by two threads, of which one met the mutants of
-//! its batch before it and the other those behind it; some batches are read as one log by one thread and by two. All
-//! must say the same.
+//! A thread keeps its knowledge of templates and providers from chunk to chunk. Half of the mutants are logs of three
+//! chunks with the same layout. Every second of these is read by two threads: one has read the preceding mutants of its
+//! batch, the other the following ones. Some batches are read as one log by one thread and by two. All must give the
+//! same result.
 //!
-//! Every mutant is made from its number alone, which a failure names, as is its batch.
+//! Every mutant is generated from its number alone. A failure prints this number and that of the batch.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -27,51 +27,51 @@ use super::logs::{
     u64_at,
 };
 use super::random::Random;
-use super::told::{Bench, Field, Key, Scanned, Told};
+use super::record::{Bench, Field, Key, RecordValues, Scanned};
 
-/// How many mutants are tried, unless `CRASHSIFT_MUTANTS` says another number.
+/// The number of mutants, unless `CRASHSIFT_MUTANTS` sets another.
 const MUTANTS: u64 = 20_000;
-/// How many mutants one thread reads one after the other. All of them together are more chunks than a thread reads of
-/// a log while others wait, which are 64.
+/// The number of mutants that one thread reads in a row. Together they have more chunks than the 64 that a thread reads
+/// of a log while others wait.
 const BATCH: u64 = 100;
-/// Of how many batches one is read as one log, too.
+/// One of so many batches is also read as one log.
 const TOGETHER: u64 = 16;
 /// Chunks of the longer logs.
 const CHUNKS: usize = 3;
-/// How far apart the ids of records are in the chunks of a log.
+/// The difference between the record ids of neighbouring chunks of a log.
 const APART: u64 = 1 << 40;
-/// Providers that are wanted whatever the event id, and one that is not.
+/// Providers that are wanted with any event id, and one that is not wanted.
 const PROVIDERS: [&str; 3] = ["nvlddmkm", "disk", "Chatter"];
-/// Chunks of the corpus beside those that are written.
+/// Chunks of the corpus that are used beside the written ones.
 const CORPUS_CHUNKS: usize = 96;
-/// Records of a chunk: 64 KiB without its header, in the smallest that there are (28 bytes).
+/// The most records of a chunk: 64 KiB without its header, in the smallest possible records (28 bytes).
 const MOST_RECORDS: usize = (CHUNK_BYTES - chunk_header::END) / 28;
-/// How long all texts of a chunk's records may be, bytes: several times what a chunk holds, since records share their
-/// templates' texts.
+/// The greatest length of all texts of a chunk's records, bytes: several times the size of a chunk, because records
+/// share their templates' texts.
 const MOST_TEXT: usize = 16 * CHUNK_BYTES;
 /// How many times the time of the undamaged log a mutant may take, beside what it takes to decode a chunk twice that is
 /// filled to its end, in a debug build.
 const SLOWER: u32 = 50;
 const WHOLE_CHUNK: Duration = Duration::from_millis(500);
 
-/// A chunk, and where in it there is something to damage.
+/// A chunk, and the places in it that are damaged.
 struct Source {
     name: String,
     /// A log of the chunk alone.
     log: Vec<u8>,
-    /// A log of it several times, with other ids.
+    /// A log of several copies of it, with other ids.
     long: Vec<u8>,
-    /// What the crate says of each chunk of that.
-    decoded: [Vec<Told>; CHUNKS],
+    /// The records of each chunk of that log, decoded by the crate.
+    decoded: [Vec<RecordValues>; CHUNKS],
     /// Where the records begin.
     records: Vec<usize>,
-    /// Where numbers stand that lead to others: their place and size in bytes.
+    /// Places of offsets to other parts, with their size in bytes.
     numbers: Vec<(usize, usize)>,
-    /// Where tables of values stand.
+    /// Places of tables of values.
     tables: Vec<(usize, usize)>,
-    /// Where texts stand: their place and size in UTF-16 units.
+    /// Places of texts, with their size in UTF-16 units.
     texts: Vec<(usize, usize)>,
-    /// How long it takes to read it undamaged.
+    /// The time that it takes to read it undamaged.
     took: Duration,
 }
 
@@ -134,7 +134,7 @@ impl Source {
         );
         let texts = texts(chunk, free, &tables);
         let long = repeated(&log);
-        let decoded = std::array::from_fn(|number| decode(&long[chunk_range(number)], None).told);
+        let decoded = std::array::from_fn(|number| decode(&long[chunk_range(number)], None).records);
         let took = fastest(&log, &Selection::everything());
         Self { name, log, long, decoded, records, numbers, tables, texts, took }
     }
@@ -167,13 +167,13 @@ impl Source {
     }
 
     /// The records that the crate finds in a mutant.
-    fn expected(&self, log: &[u8]) -> Vec<Told> {
+    fn expected(&self, log: &[u8]) -> Vec<RecordValues> {
         let chunks = log.get(FILE_HEADER_BYTES..).unwrap_or_default().chunks(CHUNK_BYTES);
         let decode = |(number, chunk): (usize, &[u8])| {
             if chunk == &self.long[chunk_range(number)] {
                 self.decoded[number].clone()
             } else {
-                decode(chunk, None).told
+                decode(chunk, None).records
             }
         };
         chunks.enumerate().flat_map(decode).collect()
@@ -222,7 +222,7 @@ impl Source {
                     }
                 }
             }
-            // Records that are in two places, or in the wrong one.
+            // Records at two places, or at a wrong place.
             16 => {
                 if let (Some(from), Some(to)) = (random.pick(&self.records), random.pick(&self.records)) {
                     let size = (u32_at(&self.log[chunk_range(0)], from + 4) as usize).min(chunk.len() - from.max(to));
@@ -234,12 +234,12 @@ impl Source {
                 let end = (from + size).min(chunk.len());
                 chunk[from..end].fill(0);
             }
-            // The halves of the records change places.
+            // The halves of the records are swapped.
             18 => {
                 let middle = (end - chunk_header::END) / 2;
                 chunk[chunk_header::END..end].rotate_left(middle);
             }
-            // Texts that go on behind their end, which is at the first NUL.
+            // Texts that continue behind their end, which is at the first NUL.
             19 | 20 => {
                 for _ in 0..=random.below(3) {
                     let Some((at, units)) = random.pick(&self.texts).copied() else { continue };
@@ -269,12 +269,12 @@ impl Source {
     }
 }
 
-/// A log of the only chunk of `log`, several times. Its records have other ids in each.
+/// A log of several copies of the only chunk of `log`, with other record ids in each.
 fn repeated(log: &[u8]) -> Vec<u8> {
     let chunk = &log[chunk_range(0)];
     let mut records = Vec::new();
     let mut next = chunk_header::END;
-    // Those that the header does not know, too.
+    // Including records that the header does not count.
     while next + 28 <= chunk.len() && chunk[next..].starts_with(b"**\0\0") {
         records.push(next + 8);
         next += (u32_at(chunk, next + 4) as usize).max(28);
@@ -297,7 +297,7 @@ fn repeated(log: &[u8]) -> Vec<u8> {
     long
 }
 
-/// Where texts stand, as values and in tokens: their place and size in UTF-16 units.
+/// Places of texts, as values and in tokens, with their size in UTF-16 units.
 fn texts(chunk: &[u8], free: usize, tables: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut texts = Vec::new();
     for (table, count) in tables {
@@ -324,7 +324,7 @@ fn texts(chunk: &[u8], free: usize, tables: &[(usize, usize)]) -> Vec<(usize, us
     texts
 }
 
-/// The least time that several readings of a log take.
+/// The shortest time of several readings of a log.
 fn fastest(log: &[u8], selection: &Selection) -> Duration {
     let mut bench = Bench::new();
     bench.put(log);
@@ -336,8 +336,8 @@ fn fastest(log: &[u8], selection: &Selection) -> Duration {
     (0..5).map(read).min().unwrap_or_default()
 }
 
-fn is_wanted(told: &Told) -> bool {
-    is_catalogued(told)
+fn is_wanted(record: &RecordValues) -> bool {
+    is_catalogued(record)
 }
 
 fn written_sources() -> Vec<Source> {
@@ -361,7 +361,8 @@ fn corpus_sources() -> Vec<Source> {
     chunks.into_iter().step_by(step).map(|(name, log)| Source::new(name, log)).collect()
 }
 
-/// What the mutant with this number is made of. Chunks of the corpus are full, and take their time.
+/// The chunk that the mutant with this number is made from. Chunks of the corpus are full and take longer, so they are
+/// used less often.
 fn source_of<'s>(number: u64, written: &'s [Source], corpus: &'s [Source]) -> &'s Source {
     let (list, number) = match number % 12 {
         0 if !corpus.is_empty() => (corpus, number / 12),
@@ -370,16 +371,16 @@ fn source_of<'s>(number: u64, written: &'s [Source], corpus: &'s [Source]) -> &'
     &list[(number % list.len() as u64) as usize]
 }
 
-/// What came of the mutants.
+/// The totals over the mutants.
 #[derive(Debug, Default)]
 struct Outcome {
     mutants: u64,
     /// Wanted records that the crate found.
     expected: u64,
-    /// Wanted records that the scan found beside those.
+    /// Further wanted records that only the scan found.
     more: u64,
-    /// Records with a time that no calendar holds, for which the scan tells the time of the record's header. The crate
-    /// writes the last four digits of the year, which may be any.
+    /// Records with a time outside of the calendar. The scan gives the time of the record's header in its place; the
+    /// crate writes the last four digits of the year, which can be any.
     retimed: u64,
     wrong: Vec<String>,
 }
@@ -395,33 +396,33 @@ impl Outcome {
 }
 
 /// Whether the time is that of a record's header.
-fn has_header_time(log: &[u8], told: &Told) -> bool {
-    let Some(time) = told.time else { return false };
+fn has_header_time(log: &[u8], record: &RecordValues) -> bool {
+    let Some(time) = record.time else { return false };
     // 100 ns from 1601 to the Unix epoch.
     let filetime = time.as_nanosecond() / 100 + 116_444_736_000_000_000;
-    let header = [told.id.to_le_bytes(), (filetime as u64).to_le_bytes()].concat();
+    let header = [record.id.to_le_bytes(), (filetime as u64).to_le_bytes()].concat();
     memchr::memmem::find(log, &header).is_some()
 }
 
-/// A record as the crate's JSON tells it, in which a name that damage gave to two fields stands once, with the last value.
-fn names_once(told: &Told) -> Told {
+/// A record as in the crate's JSON: where damage gave two fields the same name, only the last value remains.
+fn names_once(record: &RecordValues) -> RecordValues {
     let mut fields: Vec<Field> = Vec::new();
-    for (name, value) in &told.fields {
+    for (name, value) in &record.fields {
         match fields.iter_mut().find(|(known, _)| name.is_some() && known == name) {
             Some((_, known)) => value.clone_into(known),
             None => fields.push((name.clone(), value.clone())),
         }
     }
-    Told { fields, ..told.clone() }
+    RecordValues { fields, ..record.clone() }
 }
 
-fn by_key(list: impl Iterator<Item = Told>) -> BTreeMap<Key, Vec<Told>> {
-    let mut map: BTreeMap<Key, Vec<Told>> = BTreeMap::new();
-    list.for_each(|told| map.entry(told.key()).or_default().push(told));
+fn by_key(list: impl Iterator<Item = RecordValues>) -> BTreeMap<Key, Vec<RecordValues>> {
+    let mut map: BTreeMap<Key, Vec<RecordValues>> = BTreeMap::new();
+    list.for_each(|record| map.entry(record.key()).or_default().push(record));
     map
 }
 
-/// What the threads of a pool make of the log that was put in last; `None` when one panics.
+/// The records of the log that was written last, read by a pool of threads; `None` when one panics.
 fn scan_in(pool: &ThreadPool, bench: &Bench, selection: &Selection) -> Option<Scanned> {
     catch_unwind(AssertUnwindSafe(|| pool.install(|| bench.scan_again(selection)))).ok()
 }
@@ -430,8 +431,8 @@ fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
 }
 
-/// Reads the mutants with these numbers, by a new thread one after the other, and half of the longer ones by another in
-/// the opposite order. All together are a log for one thread and for two.
+/// Reads the mutants with these numbers in a new thread, and half of the longer ones also in another thread in the
+/// opposite order. Then reads all of them as one log, by one thread and by two.
 fn try_batch<'s>(
     numbers: Range<u64>,
     source: &dyn Fn(u64) -> &'s Source,
@@ -469,12 +470,12 @@ fn try_batch<'s>(
     total
 }
 
-/// All records of some, the wanted ones of all.
+/// All records of some logs, the wanted records of all.
 fn selection_of(number: u64) -> usize {
     usize::from(number.is_multiple_of(4))
 }
 
-/// Reads a mutant both ways. `other` is what another thread made of it, if one read it.
+/// Reads a mutant with both readers. `other` is the result of another thread, if one read it.
 fn try_mutant(
     source: &Source,
     number: u64,
@@ -504,16 +505,17 @@ fn try_mutant(
     if known.len() + recovered.len() > most || records > most as u64 || losses.len() > 8 * chunks {
         wrong(format!("{records} records and {} losses of {chunks} chunks", losses.len()));
     }
-    let text: usize = known.iter().chain(&recovered).flat_map(|told| &told.fields).map(|(_, value)| value.len()).sum();
+    let text: usize =
+        known.iter().chain(&recovered).flat_map(|record| &record.fields).map(|(_, value)| value.len()).sum();
     if text > chunks * MOST_TEXT {
         wrong(format!("{text} bytes of text in {chunks} chunks"));
     }
     let most = (source.took * SLOWER + WHOLE_CHUNK) * chunks as u32;
-    // Once may be chance.
+    // A single slow reading may be chance.
     if took > most && fastest(log, selection) > most {
         wrong(format!("{took:?} instead of {:?}", source.took));
     }
-    let expected = by_key(source.expected(log).into_iter().filter(|told| all || is_wanted(told)));
+    let expected = by_key(source.expected(log).into_iter().filter(|record| all || is_wanted(record)));
     let mut ours = by_key(known.into_iter().chain(recovered));
     for (key, expected) in expected {
         outcome.expected += expected.len() as u64;
@@ -522,9 +524,9 @@ fn try_mutant(
             wrong(format!("{key:?} is missing"));
         }
         outcome.more += ours.len().saturating_sub(expected.len()) as u64;
-        let differ = |ours: &Told, expected: &Told| ours != expected && names_once(ours) != *expected;
+        let differ = |ours: &RecordValues, expected: &RecordValues| ours != expected && names_once(ours) != *expected;
         for (ours, expected) in ours.iter().zip(&expected).filter(|(ours, expected)| differ(ours, expected)) {
-            let retimed = Told { time: ours.time, ..expected.clone() };
+            let retimed = RecordValues { time: ours.time, ..expected.clone() };
             if *ours == retimed && has_header_time(log, ours) {
                 outcome.retimed += 1;
             } else {
@@ -537,14 +539,14 @@ fn try_mutant(
 }
 
 #[test]
-fn mutants_lose_nothing_that_a_full_decode_finds_and_say_the_same() {
+fn mutants_give_everything_that_a_full_decode_finds_with_the_same_values() {
     let (written, corpus) = (written_sources(), corpus_sources());
     let mutants = env::var("CRASHSIFT_MUTANTS").ok().and_then(|number| number.parse().ok()).unwrap_or(MUTANTS);
     let selections = [Selection::wanted(windows_events::catalogue::wanted()), Selection::everything()];
     let source = |number| source_of(number, &written, &corpus);
     let start = Instant::now();
     let next = AtomicU64::new(0);
-    // Not by rayon, whose threads begin another batch while they wait for a pool.
+    // Not with rayon, whose threads begin another batch while they wait for a pool.
     let work = || {
         let (mut bench, mut total) = (Bench::new(), Outcome::default());
         loop {

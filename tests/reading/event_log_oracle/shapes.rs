@@ -1,4 +1,5 @@
-//! Corner cases of the format, each written on purpose: what is read, and that the `evtx` crate reads the same.
+//! Corner cases of the format, each written on purpose. Every test checks what is read, and that the `evtx` crate reads
+//! the same.
 
 use evtx_scan::Selection;
 use samplekit::FileTime;
@@ -10,9 +11,9 @@ use super::logs::{
     log, make_dirty, provider, put, record_offsets, seal_chunk, seal_file, texts, time, u32_at, u64_at, unflushed,
     valued_system, written_system,
 };
-use super::told::{Bench, Field, Scanned, Told};
+use super::record::{Bench, Field, RecordValues, Scanned};
 
-/// The catalogued records of a log, of which the `evtx` crate says the same.
+/// The catalogued records of a log; fails when the `evtx` crate reads others.
 #[track_caller]
 fn wanted(log: &[u8]) -> Scanned {
     let mut bench = Bench::new();
@@ -20,7 +21,7 @@ fn wanted(log: &[u8]) -> Scanned {
     bench.scan(log, &Selection::wanted(windows_events::catalogue::wanted()))
 }
 
-/// All records of a log, of which the `evtx` crate says the same.
+/// All records of a log; fails when the `evtx` crate reads others.
 #[track_caller]
 fn everything(log: &[u8]) -> Scanned {
     let mut bench = Bench::new();
@@ -28,8 +29,8 @@ fn everything(log: &[u8]) -> Scanned {
     bench.scan(log, &Selection::everything())
 }
 
-fn ids(told: &[Told]) -> Vec<u64> {
-    told.iter().map(|told| told.id).collect()
+fn ids(records: &[RecordValues]) -> Vec<u64> {
+    records.iter().map(|record| record.id).collect()
 }
 
 fn fields(list: &[(&str, &str)]) -> Vec<Field> {
@@ -112,13 +113,13 @@ fn the_event_id_may_be_a_number_or_a_text_in_the_template_or_a_value() {
         Record::instance(with(Node::text("1000")), vec![]),
         Record::instance(with(hole()), vec![Value::U16(1000).into()]),
         Record::plain(with(Node::text("1000"))),
-        // Types that Windows does not use there.
+        // Types that Windows does not use for these values.
         Record::instance(with(hole()), vec![Value::U32(1000).into()]),
         Record::instance(with(hole()), vec!["1000".into()]),
         Record::instance(with(Node::Literal(Value::U32(1000))), vec![]),
         Record::instance(with(Node::text(" 1000 ")), vec![]),
         Record::instance(with(Node::text("01000")), vec![]),
-        // Others.
+        // Records that are not wanted.
         Record::instance(with(Node::text("1001")), vec![]),
         Record::instance(with(hole()), vec![Value::U16(1001).into()]),
         Record::instance(with(Node::text("66536")), vec![]),
@@ -138,7 +139,8 @@ fn parts_of_the_system_that_are_null_are_absent() {
     let log = log([without(0), without(1), without(2), without(3), without(4)]);
     let wanted = wanted(&log);
     assert_eq!(ids(&wanted.known), [103, 104, 105]);
-    let parts: Vec<_> = wanted.known.iter().map(|told| (told.channel.as_deref(), told.computer.as_deref())).collect();
+    let parts: Vec<_> =
+        wanted.known.iter().map(|record| (record.channel.as_deref(), record.computer.as_deref())).collect();
     assert_eq!(parts, [(None, Some("PC-01")), (Some("Application"), None), (Some("Application"), Some("PC-01"))]);
     assert_eq!(wanted.records, 5);
     let empty = Record::instance(valued(), values(1000, "Application Error", "", ""));
@@ -177,7 +179,7 @@ fn an_event_without_system_is_nobodys() {
 }
 
 #[test]
-fn the_system_may_stand_behind_the_data() {
+fn the_system_may_follow_the_data() {
     let system = Node::element("System", vec![], written_system("Application Error", 1000, "A", "B"));
     let root = Node::element("Event", vec![], vec![event_data(vec![data("AppName", Node::text("app.exe"))]), system]);
     let log = log([Record::plain(root.clone()), Record::instance(root, vec![])]);
@@ -185,7 +187,7 @@ fn the_system_may_stand_behind_the_data() {
 }
 
 #[test]
-fn providers_that_share_a_template_are_told_apart() {
+fn providers_that_share_a_template_are_distinguished() {
     let names =
         ["Application Error", "Application Errors", "Application", "Chatter", "Application Error", "Chattering Noise!"];
     let log = log(names.map(|name| Record::instance(valued(), values(1000, name, "Application", "PC-01"))));
@@ -206,7 +208,7 @@ fn a_providers_name_ends_at_its_first_nul() {
     ]);
     let wanted = wanted(&log);
     assert_eq!(ids(&wanted.known), [101, 102, 103, 106]);
-    assert!(wanted.known.iter().all(|told| told.provider == "nvlddmkm"), "{wanted:?}");
+    assert!(wanted.known.iter().all(|record| record.provider == "nvlddmkm"), "{wanted:?}");
 }
 
 #[test]
@@ -221,12 +223,12 @@ fn a_sid_before_the_provider_may_grow_and_shrink_from_record_to_record() {
     }));
     let wanted = wanted(&log);
     assert_eq!(wanted.known.len(), sids.len());
-    assert!(wanted.known.iter().all(|told| told.computer.as_deref() == Some("PC-01")));
+    assert!(wanted.known.iter().all(|record| record.computer.as_deref() == Some("PC-01")));
 }
 
 #[test]
 fn a_sid_that_does_not_have_the_size_of_its_descriptor_moves_what_follows() {
-    // Two parts, as its count says, but room for one or three.
+    // The SID's count is two parts, but there is room for one or three.
     let sid = |room: usize| {
         let mut bytes = vec![1, 2, 0, 0, 0, 0, 0, 5];
         bytes.resize(8 + 4 * room, 0x20);
@@ -237,7 +239,7 @@ fn a_sid_that_does_not_have_the_size_of_its_descriptor_moves_what_follows() {
     let log = log([2, 1, 3, 2].map(|room| {
         Record::instance(root.clone(), [vec![sid(room).into()], values(1000, "Application Error", "A", "B")].concat())
     }));
-    // Whatever the crate makes of the values behind the SID: the same is read here.
+    // The values behind the SID must be those that the crate reads.
     let known = ids(&wanted(&log).known);
     assert!(known.contains(&101) && known.contains(&104), "{known:?}");
 }
@@ -266,7 +268,7 @@ fn types_and_sizes_of_values_may_change_from_record_to_record() {
     let known = wanted(&log).known;
     // The last one has a number of the wrong size.
     assert!(known.len() >= count - 1, "{:?}", ids(&known));
-    assert!(known.iter().take(count - 1).all(|told| told.channel.as_deref() == Some("Application")));
+    assert!(known.iter().take(count - 1).all(|record| record.channel.as_deref() == Some("Application")));
 }
 
 #[test]
@@ -347,7 +349,7 @@ fn binary_xml_nested_without_end_costs_its_record_alone() {
 
 #[test]
 fn a_chunk_may_have_more_templates_than_the_table_holds() {
-    // Small records, each sent to a definition of its own, where none is.
+    // Small records, each with its own template offset, at which no template is defined.
     let small = event(vec![], vec![]);
     let mut records = vec![Record::instance(valued(), values(1000, "Application Error", "A", "first"))];
     records.extend((0..800).map(|_| Record::instance(small.clone(), vec![])));
@@ -357,13 +359,13 @@ fn a_chunk_may_have_more_templates_than_the_table_holds() {
     assert_eq!(log.len(), chunk_range(0).end, "one chunk");
     let chunk = &mut log[chunk_range(0)];
     let offsets = record_offsets(chunk);
-    // The first of the small ones holds its definition itself.
+    // The first of the small records contains its own definition.
     for (number, offset) in offsets[2..801].iter().enumerate() {
         put(chunk, offset + 24 + 10, &(40_000 + number as u32).to_le_bytes());
     }
     seal_chunk(chunk);
     let wanted = wanted(&log);
-    let computers: Vec<_> = wanted.known.iter().filter_map(|told| told.computer.as_deref()).collect();
+    let computers: Vec<_> = wanted.known.iter().filter_map(|record| record.computer.as_deref()).collect();
     assert_eq!(computers, ["first", "last", "new"]);
 }
 
@@ -511,7 +513,7 @@ fn records_that_were_not_flushed_are_read_with_templates_of_both_parts() {
     let everything = everything(&log);
     assert_eq!((everything.known.len(), everything.recovered.len()), (10, 30));
     assert_eq!(everything.recovered[0].id, 60);
-    assert!(everything.recovered.iter().any(|told| told.fields == fields(&[("AppName", "late15.exe")])));
+    assert!(everything.recovered.iter().any(|record| record.fields == fields(&[("AppName", "late15.exe")])));
 }
 
 #[test]
@@ -523,7 +525,7 @@ fn records_left_over_in_a_closed_log_stay_out() {
     let closed = everything(&log);
     assert_eq!((ids(&closed.known), closed.recovered.len()), (vec![101, 102, 103, 104], 0));
     assert!(closed.losses.is_empty(), "{:?}", closed.losses);
-    // In an open one they count if they go on where the others end.
+    // In an open log they count if they continue the numbers of the others.
     make_dirty(&mut log);
     assert_eq!(ids(&everything(&log).recovered), [105, 106, 107, 108, 109, 110]);
     let chunk = &mut log[chunk_range(0)];
@@ -572,7 +574,7 @@ fn without_a_time_in_the_system_that_a_calendar_has_the_headers_counts() {
     };
     // The last two: the year 30828, and what has no year.
     let log = log([of(time().0), of(0), of(10_000_000), of(i64::MAX as u64), of(u64::MAX)]);
-    let times: Vec<_> = wanted(&log).known.iter().map(|told| told.time.map(|time| time.to_string())).collect();
+    let times: Vec<_> = wanted(&log).known.iter().map(|record| record.time.map(|time| time.to_string())).collect();
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(times[..3], [text("2024-05-06T07:08:09Z"), None, text("1601-01-01T00:00:01Z")]);
     // The header's.
@@ -582,7 +584,8 @@ fn without_a_time_in_the_system_that_a_calendar_has_the_headers_counts() {
     let odd = Record::plain(root(Node::text("yesterday")));
     let literal = Record::plain(root(Node::Literal(Value::Time(time().plus_seconds(9)))));
     let known = wanted(&self::log([none, written, odd, literal])).known;
-    let times: Vec<_> = known.iter().map(|told| told.time.map(|time| time.to_string()).unwrap_or_default()).collect();
+    let times: Vec<_> =
+        known.iter().map(|record| record.time.map(|time| time.to_string()).unwrap_or_default()).collect();
     assert_eq!(
         times,
         ["2024-05-06T07:08:09Z", "2024-05-06T07:08:10.5Z", "2024-05-06T07:08:09Z", "2024-05-06T07:08:18Z"]
@@ -639,8 +642,8 @@ fn records_of_one_chunk_do_not_speak_for_the_next() {
 }
 
 #[test]
-fn a_chunk_does_not_say_a_thousand_times_what_it_holds() {
-    // Small records, each of which puts the same text into its template many times.
+fn a_chunk_does_not_give_a_thousand_times_its_size_of_text() {
+    // Small records, each of which uses the same text many times in its template.
     let text = Node::element("E", vec![], vec![Node::text(&"x".repeat(2000))]);
     let places = (0..200).map(|_| Node::hole(0, kind::XML)).collect();
     let data = Node::element("UserData", vec![], vec![Node::element("All", vec![], places)]);
@@ -650,7 +653,7 @@ fn a_chunk_does_not_say_a_thousand_times_what_it_holds() {
     let log = log(records);
     assert_eq!(log.len(), chunk_range(0).end, "one chunk");
     let scanned = Bench::new().scan(&log, &Selection::wanted(windows_events::catalogue::wanted()));
-    let length = |told: &Told| told.fields.iter().map(|(_, value)| value.len()).sum::<usize>();
+    let length = |record: &RecordValues| record.fields.iter().map(|(_, value)| value.len()).sum::<usize>();
     assert_eq!(scanned.known.first().map(length), Some(400_000), "{:?}", scanned.losses);
     let all: usize = scanned.known.iter().map(length).sum();
     assert!(all < 5 << 20, "{all} bytes of text");

@@ -1,4 +1,4 @@
-//! Every log at hand, as it is.
+//! Compares the readers on all available logs, unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::compared::{Comparison, compare};
 use super::logs;
-use super::told::Bench;
+use super::record::Bench;
 
 fn sum(comparisons: Vec<Comparison>) -> Comparison {
     let mut total = Comparison::default();
@@ -90,7 +90,7 @@ fn recovered_records_of_the_corpus_are_as_many_as_were_measured() {
             continue;
         };
         let path = line.get("path").and_then(Value::as_str).expect("a path");
-        // Of a chunk in which the file ends, all were measured as such.
+        // In a chunk in which the file ends, all records were measured as recovered.
         if line.pointer("/evtx/tail_bytes").and_then(Value::as_u64) != Some(0) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The rules inside the program.
+//! The built-in rules.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,8 @@ use rules::RuleSet;
 
 use super::load;
 
-/// Inside the program regular expressions are compiled when they are first asked, so this is where every one of them
-/// is: from the folder, as a user's are.
+/// The program compiles the regular expressions of built-in rules on first use. This test loads the rules from the
+/// folder, like those of a user, which compiles all of them.
 #[test]
 fn every_regular_expression_of_the_built_in_rules_compiles() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
@@ -31,7 +31,7 @@ fn nothing_in_the_built_in_rules_is_probably_not_meant() {
     assert!(shown.is_empty(), "{}", shown.join("\n\n"));
 }
 
-/// From this confidence on, people act on what a rule says.
+/// From this confidence on, reports advise to act.
 const SURE: f64 = 0.8;
 
 #[test]

@@ -26,7 +26,7 @@ fn a_finding_has_everything_filled_in() {
 }
 
 #[test]
-fn adjustments_add_up_are_said_and_are_clamped() {
+fn adjustments_add_up_are_explained_and_are_clamped() {
     let mut facts = hooked();
     facts.set("process.name", text("app.exe"), None);
     facts.set("exception.fast_fail", Value::Number(7), None);
@@ -56,7 +56,7 @@ fn explanations_fill_in_what_is_known_whatever_it_contains() {
 }
 
 #[test]
-fn a_trace_says_what_each_term_found() {
+fn a_trace_shows_what_each_term_found() {
     let trace = demo().trace("demo/hooked", &hooked()).expect("a rule");
     assert_eq!(trace.condition, Truth::True);
     let sentences: Vec<String> =
@@ -79,7 +79,7 @@ fn a_trace_says_what_each_term_found() {
 }
 
 #[test]
-fn a_failing_test_says_why() {
+fn a_failing_test_shows_why() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rule.yaml");
     let tests = "      - {name: wrong, facts: {exception.code: 2}, expect: match}\n      - {name: right, facts: \
@@ -91,7 +91,7 @@ fn a_failing_test_says_why() {
     assert_eq!(failure.why, ["line 9: `exception.code: 1` does not hold: it is 0x00000002"]);
 }
 
-/// Filing rules under exact facts may only be faster, never answer differently.
+/// The index of rules by exact facts must only save time, never change a result.
 #[test]
 fn rules_that_are_filed_away_would_not_have_matched() {
     let rules = RuleSet::load(true, &[Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rule_sets/demo")]);

@@ -1,11 +1,11 @@
-//! What rules mean: truth with absent facts, comparisons, confidence, evidence and explanations.
+//! The meaning of rules: conditions with absent facts, comparisons, confidence, evidence and explanations.
 
-mod beside;
 mod built_in;
+mod conditions;
 mod findings;
+mod rule_keys;
 mod sets;
-mod several;
-mod truth;
+mod test_files;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ fn hooked() -> FactSet {
     facts
 }
 
-/// One rule whose selection `it` is given, and whose tests come along with it.
+/// A rule with the given selection `it`, and with the given tests.
 fn rule_with(selection: &str, condition: &str, tests: &str) -> String {
     format!(
         "schema: 1\nrules:\n  - id: t/rule\n    title: T\n    cause: application-defect\n    confidence: 0.5\n    \
@@ -57,7 +57,7 @@ fn rule_with(selection: &str, condition: &str, tests: &str) -> String {
     )
 }
 
-/// Loads such a rule and requires that its tests pass.
+/// Loads such a rule; fails unless its tests pass.
 fn passes(selection: &str, condition: &str, tests: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rule.yaml");
@@ -67,7 +67,7 @@ fn passes(selection: &str, condition: &str, tests: &str) {
     assert!(outcome.passed > 1);
 }
 
-/// Tests of a rule: facts, and what they give.
+/// Tests of a rule: facts, and the expected outcome.
 fn tests_of(tests: &[(&str, &str)]) -> String {
     tests.iter().map(|(facts, expect)| format!("      - {{name: n, facts: {{{facts}}}, expect: {expect}}}\n")).collect()
 }

@@ -1,4 +1,4 @@
-//! Rule sets: where they come from, and files with mistakes.
+//! Rule sets: their sources, and files with mistakes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use spanned_yaml::Code;
 use super::{demo, hooked, rule_with, tests_of};
 
 #[test]
-fn rule_sets_say_where_they_come_from() {
+fn rule_sets_show_their_sources() {
     let rules = demo();
     let infos: Vec<_> = rules.infos().into_iter().map(|info| (info.name, info.version, info.rules)).collect();
     assert_eq!(infos, [("demo".to_owned(), "1.2".to_owned(), 2)]);
@@ -40,7 +40,8 @@ fn a_missing_path_and_a_folder_without_rules_are_mistakes() {
     assert_eq!(code(folder.path().to_owned()), Code::R064);
 }
 
-/// A list of lines is asked for by name, and a folder's own list stands before a built-in one of that name, for its rules.
+/// A list of lines is used by name. A list of the folder replaces a built-in list of that name for the folder's own
+/// rules.
 #[test]
 fn texts_are_compared_with_lists_of_lines() {
     let folder = tempfile::tempdir().expect("a folder");

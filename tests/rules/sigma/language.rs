@@ -1,4 +1,4 @@
-//! What rules match: fields, modifiers, conditions and log sources.
+//! Matches of rules: fields, modifiers, conditions and log sources.
 
 use samplekit::event_log::{Element, Sid};
 
@@ -9,7 +9,7 @@ fn matches_start(selection: &str) -> bool {
     !matched(loaded(&about_starts(selection)), SYSMON, [start()]).is_empty()
 }
 
-/// Selections that fit [`start`].
+/// Selections that match [`start`].
 const MATCHING: &[&str] = &[
     r"Image: c:\tools\demo.exe",
     r"image: 'C:\Tools\Demo.exe'",
@@ -47,7 +47,7 @@ const MATCHING: &[&str] = &[
     "'|re': 'explorer\\.exe$'",
 ];
 
-/// Selections that don't.
+/// Selections that don't match [`start`].
 const OTHERS: &[&str] = &[
     "Image: demo.exe",
     r"Image|endswith: demo.ex",
@@ -156,7 +156,7 @@ fn a_rule_is_about_the_records_of_its_log_source_alone() {
     assert_eq!(of("{product: windows, category: process_creation, service: sysmon}"), ["record 1"]);
 }
 
-/// A process that started, as Security tells it.
+/// The start of a process, as Security records it.
 fn audited(command_line: &str) -> Event {
     Event::new(Provider::classic("Microsoft-Windows-Security-Auditing"), 4688).at(NOON).named([
         ("NewProcessName", r"C:\Tools\Demo.exe"),
@@ -175,12 +175,12 @@ fn what_a_source_never_writes_decides_nothing() {
     assert_eq!(found(&format!("{demo}\n  condition: a"), "x"), 1);
     assert_eq!(found("  a: {IntegrityLevel: high}\n  condition: a", "x"), 1);
     assert_eq!(found("  a: {IntegrityLevel: low}\n  condition: a", "x"), 0);
-    // Security does not know the original file name: it can't be said that it is another one.
+    // The Security event has no original file name, so it is undecided whether it is another one.
     let original = "  b: {OriginalFileName: tool.exe}";
     assert_eq!(found(&format!("{demo}\n{original}\n  condition: a or b"), "x"), 1);
     assert_eq!(found(&format!("{demo}\n{original}\n  condition: a and not b"), "x"), 0);
     assert_eq!(found(&format!("{demo}\n{original}\n  condition: a and b"), "x"), 0);
-    // The command line is only recorded where a policy says so.
+    // The command line is only recorded where a policy enables it.
     let safe = "  b: {CommandLine|contains: safe}";
     assert_eq!(found(&format!("{demo}\n{safe}\n  condition: a and not b"), "x"), 1);
     assert_eq!(found(&format!("{demo}\n{safe}\n  condition: a and not b"), ""), 0);

@@ -1,11 +1,11 @@
-//! Which rules are loaded, and the reasons for the others.
+//! Which Sigma rules are loaded, and the reasons why others are not.
 
 use std::path::PathBuf;
 
 use super::reports::crash_log;
 use super::*;
 
-/// The reason for which the rule of this text is not loaded, with line and column.
+/// The reason why this rule is not loaded, with line and column.
 fn rejected(text: &str) -> (String, u32, u32) {
     let rules = load(written(&[("rule.yml", text)]).path());
     let fault = rules.rejected().first().and_then(|rejected| rejected.faults.first());
@@ -141,8 +141,8 @@ fn the_program_says_how_many_rules_are_loaded_and_check_names_the_others() {
     assert_eq!(ran.stderr, "crashsift: --rules sigma:/nonexistent: no such file or folder\n");
 }
 
-/// How many of the rules in the folder `CRASHSIFT_SIGMA` are loaded. None is refused as a mistake, but for those of the
-/// folder `broken`, if it has one.
+/// Counts the loaded rules of the folder `CRASHSIFT_SIGMA`. None is rejected as a mistake, except those in its
+/// subfolder `broken`, if there is one.
 #[test]
 fn public_rules_are_loaded_or_rejected_for_what_is_not_supported() {
     let Some(folder) = std::env::var_os("CRASHSIFT_SIGMA") else { return };
@@ -159,7 +159,7 @@ fn public_rules_are_loaded_or_rejected_for_what_is_not_supported() {
 }
 
 #[test]
-fn a_title_that_is_no_text_is_not_told_as_missing() {
+fn a_title_that_is_no_text_is_not_reported_as_missing() {
     for (title, expected) in [("title: [x]", "`title` is no text"), ("author: A", "`title` is missing")] {
         let text = about_starts("Image: x").replacen("title: A rule", title, 1);
         let rules = load(written(&[("rule.yml", &text)]).path());
@@ -207,7 +207,7 @@ fn sigma_rules_are_listed_and_shown() {
     let shown = own(&["list"]).ends_with(0);
     assert!(shown.stderr.is_empty() && shown.stdout.starts_with("SIGMA RULE"), "{shown:#?}");
     assert!(shown.stdout.contains("  no: only rules with `product: windows`"), "{shown:#?}");
-    // Words narrow; a cause none of them has.
+    // Words filter Sigma rules; they have no cause.
     let title = program::text(&all[0], "title");
     let narrowed = own(&["list", title]).ends_with(0).stdout;
     assert_eq!(narrowed.lines().count(), 2, "{narrowed}");
@@ -215,7 +215,7 @@ fn sigma_rules_are_listed_and_shown() {
     let one = own(&["show", "0-1"]).ends_with(0).stdout;
     assert!(one.starts_with("0-1\n") && one.contains("\nLoaded      no: only rules with"), "{one}");
     own(&["show", "0-2"]).ends_with(2);
-    // Beside others, both are there.
+    // With built-in rules, both are printed.
     let both = program::run(["rules", "list", "-r", &path, "stack-overflow"]).ends_with(0).stdout;
     assert!(both.contains("memory/stack-overflow") && !both.contains("SIGMA RULE"), "{both}");
     let both = program::run(["rules", "show", "-r", &path, "memory/stack-overflow", "0-1"]).ends_with(0).stdout;

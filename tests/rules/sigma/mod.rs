@@ -1,4 +1,4 @@
-//! Sigma rules over event logs: which are loaded, what they match, and how reports show matches.
+//! Sigma rules over event logs: which are loaded, what they match, and how reports show the matches.
 
 mod language;
 mod loading;
@@ -28,7 +28,7 @@ fn rule(logsource: &str, detection: &str) -> String {
     )
 }
 
-/// A rule about processes that start, with one selection.
+/// A rule about starting processes, with one selection.
 fn about_starts(selection: &str) -> String {
     let detection = format!("  selection:\n    {selection}\n  condition: selection");
     rule("{product: windows, category: process_creation}", &detection)
@@ -48,7 +48,7 @@ fn load(folder: &Path) -> SigmaRules {
     SigmaRules::load(&[folder.to_path_buf()]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The rule of this text, which must be loaded.
+/// The rule in this text; fails unless it is loaded.
 fn loaded(text: &str) -> SigmaRules {
     let rules = load(written(&[("rule.yml", text)]).path());
     let faults: Vec<&str> = rules.rejected().iter().flat_map(|rejected| &rejected.faults).map(message).collect();
@@ -60,7 +60,7 @@ fn message(fault: &sigma::Fault) -> &str {
     &fault.diagnostic.message
 }
 
-/// The titles of the rules that match records of a log, with the records' numbers.
+/// The titles of the rules that match records of a log, with the numbers of the records.
 fn matched(rules: SigmaRules, channel: &str, events: impl IntoIterator<Item = Event>) -> Vec<(String, String)> {
     let mut log = EventLog::new(channel, "PC-1");
     for event in events {
@@ -82,7 +82,7 @@ fn sysmon(id: u16, fields: &[(&str, &str)]) -> Event {
     Event::new(Provider::classic("Microsoft-Windows-Sysmon"), id).at(NOON).named(fields.iter().copied())
 }
 
-/// A process that started, as Sysmon tells it.
+/// The start of a process, as Sysmon records it.
 fn start() -> Event {
     sysmon(
         1,

@@ -1,4 +1,4 @@
-//! Matches of Sigma rules in reports, and conclusions that are not drawn from them.
+//! Matches of Sigma rules in reports, and conclusions that must not be drawn from them.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use windows_codes::Knowledge;
 
 use super::*;
 
-/// A rule of this program that asks for a match.
+/// A rule of this program that requires a match.
 const OWN_RULE: &str = r"
 schema: 1
 rules:
@@ -60,7 +60,7 @@ pub(super) fn crash_log() -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn a_match_stands_in_the_timeline_beside_the_incident_and_rules_can_ask_for_it() {
+fn a_match_is_in_the_timeline_beside_the_incident_and_rules_can_ask_for_it() {
     let (_log, path) = crash_log();
     let folder = written(&[("sigma.yml", INJECTION), ("own.yaml", OWN_RULE)]);
     let sigma = SigmaRules::load(&[folder.path().join("sigma.yml")]).expect("rules");
@@ -192,7 +192,7 @@ fn a_merged_report_lists_the_sigma_rules_of_its_parts() {
     assert!(sets(&merged).to_string().contains("sigma:"));
 }
 
-/// A rule of this program that asks that nothing matched.
+/// A rule of this program that requires that nothing matched.
 const NO_MATCH: &str = r"
 schema: 1
 rules:
@@ -215,7 +215,7 @@ rules:
 ";
 
 #[test]
-fn without_sigma_rules_nobody_knows_that_none_matches() {
+fn without_sigma_rules_it_is_unknown_that_none_matches() {
     let (_log, path) = crash_log();
     let folder = written(&[("sigma.yml", INJECTION), ("own/nobody.yaml", NO_MATCH), ("own/tool.yaml", OWN_RULE)]);
     let at = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();

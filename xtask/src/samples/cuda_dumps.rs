@@ -20,7 +20,7 @@ pub fn below_tensorflow() -> Vec<(&'static str, u64)> {
     callers
 }
 
-/// The dump of `access-violation-cudnn`, of which another sample is a part.
+/// The dump of `access-violation-cudnn`, which is also part of another sample.
 pub fn access_violation_cudnn_dump() -> Minidump {
     let time = FileTime::utc(2024, 3, 12, 15, 41, 7);
     let scene = Scene::new(tensorflow(Windows::Ten), Windows::Ten, 4312, time, 74);
@@ -30,7 +30,7 @@ pub fn access_violation_cudnn_dump() -> Minidump {
         code: 0xC000_0005,
         flags: 0,
         at: ("cudnn64_8.dll", 0x1_C3A4),
-        // A read at 18h: a member of an object that is not there.
+        // A read at 18h: a member of an object whose pointer is null.
         parameters: vec![0, 0x18],
         // mov rax, [rcx+18h]
         instruction: vec![0x48, 0x8B, 0x41, 0x18],
@@ -41,8 +41,8 @@ pub fn access_violation_cudnn_dump() -> Minidump {
 pub fn access_violation_cudnn() -> Sample {
     Sample {
         name: "access-violation-cudnn",
-        shows: "A null pointer is read in cudnn64_8.dll while TensorFlow runs a convolution. Where it died is exact; \
-                why is not in the dump.",
+        shows: "A null pointer is read in cudnn64_8.dll while TensorFlow runs a convolution. The faulting \
+                instruction is exact; the reason is not in the dump.",
         made: "python.exe 3.9 with TensorFlow 2.10, CUDA 11.2 and cuDNN 8 on Windows 10 19045; read of 0x18 at \
                cudnn64_8.dll+0x1c3a4, called from cudnn_cnn_infer64_8.dll, TensorFlow and Python.",
         files: vec![File::minidump("python.exe.4312.dmp", &access_violation_cudnn_dump())],
@@ -63,7 +63,7 @@ pub fn abort_below_cudnn() -> Sample {
     let mut callers = vec![
         ("cudnn64_8.dll", 0x1_18E3),
         ("cudnn64_8.dll", 0x2_0B6C),
-        // Left on the stack by an earlier call into the library that did load.
+        // A stale address of an earlier call into the library that was loaded.
         ("cudnn_ops_infer64_8.dll", 0x1A_44F0),
     ];
     callers.extend(below_tensorflow());
@@ -123,8 +123,8 @@ pub fn heap_corruption() -> Sample {
     }
     Sample {
         name: "heap-corruption",
-        shows: "The heap manager found its structures damaged when NumPy freed memory. Who wrote there is not in the \
-                dump: neither ntdll.dll nor the one that freed is to blame.",
+        shows: "The heap manager found its structures damaged when NumPy freed memory. The dump does not show who \
+                wrote there: neither ntdll.dll nor NumPy is to blame.",
         made: "python.exe 3.9 with TensorFlow 2.10 on Windows 10 19045; 0xC0000374 at ntdll.dll+0xff3c9, below it the \
                heap manager, free() of ucrtbase.dll, and NumPy.",
         files: vec![File::minidump("python.exe.7604.dmp", &dump)],

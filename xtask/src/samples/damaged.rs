@@ -1,4 +1,4 @@
-//! Artifacts that are damaged, or not what their names say.
+//! Artifacts that are damaged, or of another kind than their names suggest.
 
 use samplekit::FileTime;
 use samplekit::event_log::{CHUNK_BYTES, EventLog, FILE_HEADER_BYTES};
@@ -10,14 +10,14 @@ use crate::scene::{Fault, Scene, Windows, windows_program};
 
 pub fn cut_dump() -> Sample {
     let mut bytes = access_violation_cudnn_dump().to_bytes();
-    // Memory is written last; what is left ends some bytes into it.
+    // Memory is written last; the remaining file ends some bytes into it.
     let memory: usize = access_violation_cudnn_dump().captured_bytes();
     bytes.truncate(bytes.len() - memory + 200);
     let name = "python.exe.4312.dmp";
     Sample {
         name: "cut-dump",
-        shows: "A copy of a dump that broke off: exception and modules are there, memory is not. Where the process \
-                died is still exact.",
+        shows: "A copy of a dump that broke off: exception and modules are there, memory is not. The faulting \
+                instruction is still exact.",
         made: "The dump of access-violation-cudnn, cut 200 bytes into its memory.",
         files: vec![File { status: OneOf(vec!["partial"]), ..File::whole(name, "minidump", bytes) }],
         incidents: vec![
@@ -67,8 +67,8 @@ pub fn broken_chunk() -> Sample {
     let name = "Application.evtx";
     Sample {
         name: "broken-chunk",
-        shows: "An event log of three chunks, the second of which lost its beginning. What stands in the first and in \
-                the third is reported; the log counts as read in part.",
+        shows: "An event log of three chunks, the second of which lost its beginning. The records of the first and \
+                the third are reported; the log counts as read in part.",
         made: "Application.evtx of PC-07: a crash of planner.exe in the first chunk, another in the third, ordinary \
                events between them; 8 KiB of zeros over the start of the second chunk.",
         files: vec![File { status: OneOf(vec!["partial"]), ..File::whole(name, "event-log", bytes) }],
@@ -133,7 +133,7 @@ pub fn text_as_dump() -> Sample {
 pub fn empty() -> Sample {
     Sample {
         name: "empty-dump",
-        shows: "A dump of no bytes, as a full disk leaves it: named with the reason, never a crash.",
+        shows: "An empty dump, as a full disk leaves it: listed with the reason, and no crash.",
         made: "Nothing.",
         files: vec![File {
             name: "empty.dmp",

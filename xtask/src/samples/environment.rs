@@ -1,4 +1,4 @@
-//! What surrounds a program and does not fit: copies in wrong places, libraries of two toolkits, an old driver.
+//! Problems in a program's environment: DLLs in wrong folders, libraries of two toolkits, an old driver.
 
 use samplekit::FileTime;
 
@@ -8,7 +8,7 @@ use crate::scene::{ENVIRONMENT, Fault, Images, Scene, Windows, tensorflow, torch
 
 const SYSTEM: &str = r"C:\Windows\System32";
 
-/// A read near the null page at `at`, as a structure of another release gives it.
+/// A read near the null page at `at`, as caused by a structure of another release.
 fn null_read(at: (&'static str, u64), callers: Vec<(&'static str, u64)>) -> Fault {
     Fault {
         code: 0xC000_0005,
@@ -21,7 +21,7 @@ fn null_read(at: (&'static str, u64), callers: Vec<(&'static str, u64)>) -> Faul
     }
 }
 
-/// The dump of a fault in a process with these modules, as the only file of a sample.
+/// A sample whose only file is the dump of an access violation in a process with these modules.
 fn dump(images: Images, process: u32, time: FileTime, ran_seconds: u64, name: &'static str, fault: &Fault) -> File {
     File::minidump(name, &Scene::new(images, Windows::Ten, process, time, ran_seconds).dump(fault))
 }
@@ -35,8 +35,8 @@ pub fn cudnn_in_windows_folder() -> Sample {
     let fault = null_read(("cudnn64_8.dll", 0x1_77D2), callers);
     Sample {
         name: "cudnn-in-windows-folder",
-        shows: "Somebody copied cudnn64_8.dll to System32 once. It is found before the rest of its set, which lies in the \
-                environment, and the two are not of one release.",
+        shows: "Somebody copied cudnn64_8.dll to System32. It is found before the other cuDNN libraries, which are \
+                in the environment and of another release.",
         made: "python.exe 3.9 with TensorFlow 2.10 on Windows 10 19045; cudnn64_8.dll from System32, its other parts from \
                the environment; read of 0x20 at cudnn64_8.dll+0x177d2.",
         files: vec![dump(images, 6644, FileTime::utc(2024, 5, 16, 11, 7, 42), 38, DUMP, &fault)],
@@ -93,8 +93,8 @@ pub fn two_copies_of_cublas() -> Sample {
     let fault = null_read((SECOND, 0x4_5D1B), callers);
     Sample {
         name: "two-copies-of-cublas",
-        shows: "The same library of CUDA is loaded from two folders, in two releases: one that the environment brought and \
-                one that PyTorch brought. Their names are equal, so a caller may get the one that it was not built for.",
+        shows: "The same library of CUDA is loaded from two folders, in two releases: one from the environment and \
+                one from PyTorch. Their names are equal, so a caller may get the one that it was not built for.",
         made: "python.exe 3.9 with TensorFlow 2.10 and PyTorch on Windows 10 19045; cublas64_11.dll from Library\\bin and \
                from torch\\lib; read of 0x20 at the second, offset 0x45d1b.",
         files: vec![dump(images, 3308, FileTime::utc(2024, 6, 11, 8, 28, 30), 17, DUMP, &fault)],
@@ -128,15 +128,15 @@ pub fn driver_too_old() -> Sample {
         code: 0xE06D_7363,
         flags: 0x81,
         at: ("KERNELBASE.dll", 0x2_CF19),
-        // Nothing of what was thrown is in the dump.
+        // The dump contains nothing of the thrown object.
         parameters: vec![0x1993_0520, 0x0000_0042_7FCF_E6A0, 0, 0],
         instruction: vec![0x48, 0x8B, 0x8C, 0x24, 0xC0, 0x00, 0x00, 0x00],
         callers,
     };
     Sample {
         name: "driver-too-old",
-        shows: "PyTorch with CUDA 12 on a display driver of 2020, which is older than any that CUDA 12 runs with. The \
-                exception itself does not say so; the two versions do.",
+        shows: "PyTorch with CUDA 12 on a display driver of 2020, which is older than any that CUDA 12 runs with. \
+                The exception does not show this; the two versions do.",
         made: "python.exe 3.11 with PyTorch on Windows 10 19045; cudart64_12.dll beside nvcuda64.dll 27.21.14.5671 \
                (456.71); an exception of C++ raised in KERNELBASE.dll, called from torch_cuda.dll.",
         files: vec![dump(images, 10_120, FileTime::utc(2024, 6, 18, 14, 12, 3), 6, DUMP, &fault)],

@@ -1,4 +1,4 @@
-//! Crashes that only the Application log knows.
+//! Crashes with evidence in the Application log only.
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{
@@ -33,8 +33,9 @@ pub fn positional() -> Sample {
     log.add(crash.wer_event(Layout::Positional, "Not available", 268_435_456));
     Sample {
         name: "event-pair-positional",
-        shows: "One crash in the layout of Windows 10: Application Error 1000 and Windows Error Reporting 1001, which \
-                is logged twice, with unnamed fields and one report id. Event 1001 holds the fast-fail code.",
+        shows: "One crash in the layout of Windows 10: Application Error 1000 and Windows Error Reporting 1001, \
+                which is logged twice, with unnamed fields and one report id. Event 1001 contains the fast-fail \
+                code.",
         made: "Application.evtx of PC-02 with four records; python.exe, BEX64, ucrtbase.dll+0x7286e, exception data 7.",
         files: vec![File::event_log("Application.evtx", &log)],
         incidents: vec![
@@ -90,8 +91,8 @@ pub fn unknown_program() -> Sample {
     log.add(crash.application_error(Layout::Positional));
     Sample {
         name: "undecidable-abort",
-        shows: "A program that nobody knows ended in the C runtime with 0xC0000409. Event 1000 holds no fast-fail \
-                code, and there is no other evidence: nothing can be concluded but what to collect.",
+        shows: "An unknown program ended in the C runtime with 0xC0000409. Event 1000 contains no fast-fail code, \
+                and there is no other evidence: the report can only name what to collect.",
         made: "Application.evtx of PC-05 with one record, positional layout; ledger.exe, ucrtbase.dll+0x7286e.",
         files: vec![File::event_log("Application.evtx", &log)],
         incidents: vec![Incident::crash("ledger.exe", "0xC0000409", &["Application.evtx"]).at("ucrtbase.dll").because(
@@ -102,7 +103,7 @@ pub fn unknown_program() -> Sample {
     }
 }
 
-/// What the .NET runtime logs on a Portuguese system: even the labels are translated.
+/// The .NET runtime's message on a Portuguese system, where even the labels are translated.
 const PORTUGUESE: &str = "\
 Aplicativo: OrrinInventory.exe
 Versão do Framework: v4.0.30319
@@ -142,8 +143,8 @@ pub fn other_language() -> Sample {
     log.add(managed.wer_event("Não disponível"));
     Sample {
         name: "other-language",
-        shows: "A .NET service of a Portuguese system died of an exception that nobody caught. Labels, the answer of \
-                the reporting service, and the service's display name are translated; codes, names of files and types, \
+        shows: "A .NET service of a Portuguese system crashed with an unhandled exception. Labels, the answer of the \
+                reporting service, and the service's display name are translated; codes, names of files and types, \
                 and the service's own name are not.",
         made: "Eventos.evtx of PC-06, saved from a view of two logs: .NET Runtime 1026, Application Error 1000 with \
                0xe0434352 in KERNELBASE.dll, Service Control Manager 7031 of the System channel, Windows Error \
@@ -176,7 +177,7 @@ pub fn hang() -> Sample {
     log.add(hang.wer_event());
     Sample {
         name: "hang",
-        shows: "A window stopped answering and was closed: no crash, no exception, nothing that says what it waited \
+        shows: "A window stopped answering and was closed: no crash, no exception, and no record of what it waited \
                 for.",
         made: "Application.evtx of PC-01 with Application Hang 1002 and Windows Error Reporting 1001 of type AppHangB1, \
                positional layout.",
@@ -220,8 +221,8 @@ pub fn memory_exhausted_before_crash() -> Sample {
     log.add(crash.wer_event(Layout::Positional, "Not available", 4));
     Sample {
         name: "memory-exhausted",
-        shows: "The commit limit was nearly reached, with python.exe as the greatest user; a minute later that process \
-                died of a C++ exception that nobody caught.",
+        shows: "The commit limit was nearly reached, with python.exe as the greatest user; a minute later that \
+                process crashed with an unhandled C++ exception.",
         made: "Saved events.evtx of PC-02, saved from a view of two logs: Resource-Exhaustion-Detector 2004 with its \
                UserData, then events 1000 and 1001 with 0xe06d7363 in KERNELBASE.dll.",
         files: vec![File::event_log("Saved events.evtx", &log)],

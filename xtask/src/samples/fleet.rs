@@ -1,4 +1,4 @@
-//! Three machines over two months: one folder with incidents that look alike and must not be joined.
+//! Three machines over two months: one folder with similar incidents that must not be joined.
 //!
 //! `tests/fleet/truth.txt` lists the incident of each artifact and record.
 
@@ -35,7 +35,7 @@ fn crashed(scene: &Scene, fault: &Fault, report: &str) -> Crashed {
     Crashed { crash: scene.crash(fault, report), dump: scene.dump(fault) }
 }
 
-/// A crash of a program of no particular kind in its own code, a while after its start.
+/// A crash of some program in its own code, a while after its start.
 fn own_crash(path: &str, windows: Windows, process: u32, time: FileTime, ran_seconds: u64, report: &str) -> Crashed {
     let name: &'static str = match path.rsplit('\\').next() {
         Some("ledger.exe") => "ledger.exe",
@@ -60,14 +60,14 @@ pub fn three_machines() -> Sample {
     files.push(File::minidump("Downloads/viewer.exe.8812.dmp", &of_nobody().dump));
     Sample {
         name: NAME,
-        shows: "Three machines over two months in one folder: crashes, hangs, stops, resets and a lost power supply, told \
-                by dumps, logs in two languages and both layouts, reports, and a text from each machine. What only looks \
-                alike stays apart: a process id that was used again, two crashes within three seconds, the same process \
-                on two machines, a report of another user, a text that fits two crashes.",
-        made: "PC-21 in German with the positional layout, a log exported twice, and a clock that was set back; PC-22, \
-               whose logs name it with and without its domain, with named fields, a stop with dump, a stop without an \
-               address, a burst of resets, a service that crashes again and again; PC-23 with an audit of processes; and \
-               a dump that lies by itself.",
+        shows: "Three machines over two months in one folder: crashes, hangs, blue screens, resets and a power loss, \
+                with dumps, logs in two languages and both layouts, reports, and a text from each machine. Similar \
+                incidents stay separate: a reused process id, two crashes within three seconds, the same process on \
+                two machines, a report of another user, a text that fits two crashes.",
+        made: "PC-21 in German with the positional layout, a log exported twice, and a clock that was set back; \
+               PC-22, whose logs name it with and without its domain, with named fields, a blue screen with dump, a \
+               blue screen without an address among its parameters, a burst of resets, a service that crashes again \
+               and again; PC-23 with an audit of processes; and a dump on its own.",
         files,
         incidents: vec![],
     }
@@ -85,11 +85,11 @@ fn of_nobody() -> Crashed {
 
 fn german_machine() -> Vec<File> {
     let host = "PC-21";
-    // One crash of which everything is there.
+    // One crash with all of its artifacts.
     let time = FileTime::utc(2025, 3, 4, 9, 12, 40).plus_micros(402_771);
     let scene = Scene::new(tensorflow(Windows::Ten), Windows::Ten, 4312, time, 1900);
     let training = crashed(&scene, &fault(0xC000_0005, "cudnn64_8.dll", 0x1_C3A4), "fleet training");
-    // Two of one program within three seconds, and later a third whose process has the first's id.
+    // Two crashes of one program within three seconds, and later a third whose process has the first's id.
     let twice = FileTime::utc(2025, 3, 11, 14, 3, 8).plus_micros(77_310);
     let first = own_crash(LEDGER, Windows::Ten, 5120, twice, 310, "fleet ledger 1");
     let second = own_crash(LEDGER, Windows::Ten, 5208, twice.plus_seconds(3), 290, "fleet ledger 2");
@@ -200,7 +200,7 @@ fn restart(log: &mut EventLog, boot: FileTime, code: u32, parameters: [u64; 4], 
 
 fn machine_of_a_domain() -> Vec<File> {
     let (short, full) = ("PC-22", "PC-22.corp.example");
-    // A stop in the middle of March: dump, records of the start, and the report.
+    // A blue screen in the middle of March: dump, records of the start, and the report.
     let (time, parameters) = (FileTime::utc(2025, 3, 15, 17, 44, 9), [0x28, 2, 0, DISK_FILTER + 0x2C94]);
     let (stop_id, stop_name) = (Guid::made_up("fleet stop"), r"C:\Windows\Minidump\031525-9531-01.dmp");
     let mut early = EventLog::new("System", short);
@@ -230,7 +230,7 @@ fn machine_of_a_domain() -> Vec<File> {
         system.add(nvidia_driver(at, 153, &[r"\Device\Video3", "Reset TDR occurred on GPUID:100"]));
         system.add(display_reset(at.plus_micros(1_300_000), "nvlddmkm"));
     }
-    // A stop on request: no parameter is an address, and only the dump's name leads to it.
+    // A blue screen on request: no parameter is an address, and only the dump's name leads to it.
     let wanted = FileTime::utc(2025, 4, 2, 8, 1, 17);
     let wanted_name = r"C:\Windows\Minidump\040225-8812-01.dmp";
     restart(&mut system, wanted.plus_seconds(49), 0xE2, [0; 4], wanted_name, Guid::made_up("fleet request"));
@@ -259,13 +259,13 @@ fn machine_of_a_domain() -> Vec<File> {
     application.add(hang.application_hang());
     application.add(hang.wer_event());
     let waiting = scene.healthy(scene.waiting_main_thread(&[("KERNELBASE.dll", 0x2_6EEE)]));
-    // Two users of one machine: the log tells of the one, a report of the other, two seconds later.
+    // Two users of one machine: the log records the crash of one, a report that of the other, two seconds later.
     let both = FileTime::utc(2025, 4, 15, 10, 0, 5);
     let viewer = own_crash(VIEWER, Windows::Eleven, 4120, both, 600, "fleet viewer of one user").crash;
     let other = own_crash(VIEWER, Windows::Eleven, 4488, both.plus_seconds(2), 550, "fleet viewer of another").crash;
     application.add(viewer.application_error(Layout::Named));
     application.add(viewer.wer_event(Layout::Named, "Not available", 4));
-    // It fits each crash of the service.
+    // The text fits each crash of the service.
     let ticket = "The updater keeps dying, please have a look.\r\nFaulting application name: updater.exe, version: \
                   4.2.0.9\r\nFaulting module name: updater.exe, version: 4.2.0.9\r\nException code: 0xc0000005\r\n\
                   Fault offset: 0x0000000000012c40\r\n";
@@ -287,7 +287,7 @@ fn third_machine() -> Vec<File> {
     let mut application = EventLog::new("Application", host).starting_at(880);
     let mut system = EventLog::new("System", host).starting_at(19_002);
     let mut security = EventLog::new("Security", host).starting_at(551_300);
-    // A crash and the end of its process, between ends of no interest.
+    // A crash and the end of its process, between unrelated ends.
     let time = FileTime::utc(2025, 3, 18, 13, 5, 44).plus_micros(210_000);
     let viewer = own_crash(VIEWER, Windows::Ten, 3344, time, 77, "fleet viewer on PC-23");
     application.add(viewer.crash.application_error(Layout::Positional));
@@ -301,7 +301,7 @@ fn third_machine() -> Vec<File> {
     system.add(unclean_shutdown(boot.plus_seconds(8), boot.minus_seconds(900), 1, 8011));
     let everywhere = scheduled_everywhere("fleet scheduled on PC-23");
     application.add(everywhere.crash.application_error(Layout::Positional));
-    // A dump of which no log tells: error reporting was switched off on that day.
+    // A dump without records in the logs: error reporting was switched off on that day.
     let silent =
         own_crash(LEDGER, Windows::Ten, 7010, FileTime::utc(2025, 4, 21, 15, 0, 9), 2200, "fleet silent on PC-23");
     let report_id = viewer.crash.report_id;

@@ -1,4 +1,4 @@
-//! Resets of the GPU, survived and not.
+//! Resets of the GPU, with and without a blue screen.
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{Layout, LostPower, bugcheck, display_reset, kernel_power, nvidia_driver, unclean_shutdown};
@@ -57,7 +57,7 @@ pub fn timeout_then_crash() -> Sample {
     }
 }
 
-/// Where the kernel and the drivers are loaded that the bugcheck sample names.
+/// Load addresses of the kernel and of the drivers in the blue screen sample.
 const KERNEL: u64 = 0xFFFF_F806_5640_0000;
 const DXGKRNL: u64 = 0xFFFF_F806_5D20_0000;
 const NVLDDMKM: u64 = 0xFFFF_F806_7A40_0000;
@@ -133,9 +133,9 @@ pub fn bugcheck_in_display_driver() -> Sample {
     let dump_name = "073024-9531-01.dmp";
     Sample {
         name: "bugcheck-display-driver",
-        shows: "The system stopped because the display driver could not be reset. Log and dump tell of the same stop; \
-                Kernel-Power writes the code as a decimal number (278 is 0x116), and the second parameter lies in \
-                nvlddmkm.sys.",
+        shows: "Blue screen because the display driver could not be reset. Log and dump are of the same blue screen; \
+                Kernel-Power writes the code as a decimal number (278 is 0x116), and the second parameter is an \
+                address in nvlddmkm.sys.",
         made: "System.evtx of PC-05 with Kernel-Power 41, EventLog 6008 and BugCheck 1001 of one restart; a triage \
                dump of Windows 10 with 17 drivers and the stopping thread's stack.",
         files: vec![File::event_log("System.evtx", &log), File::whole(dump_name, "kernel-dump", dump.to_bytes())],

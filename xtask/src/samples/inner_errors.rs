@@ -1,4 +1,4 @@
-//! Exceptions that carry another error inside, and what programs write into their dumps.
+//! Exceptions that contain another error, and annotations that programs write into their dumps.
 
 use samplekit::FileTime;
 use samplekit::bytes::ByteWriter;
@@ -12,8 +12,8 @@ const GIB: u64 = 1 << 30;
 /// After the call into ntdll in `RaiseException`: mov rcx, [rsp+0C0h].
 const AFTER_RAISE: [u8; 8] = [0x48, 0x8B, 0x8C, 0x24, 0xC0, 0x00, 0x00, 0x00];
 
-/// The throw information of MSVC for a type and its bases, as it lies in an image from an offset on: 64-bit code keeps
-/// offsets from the image's base.
+/// The throw information of MSVC for a type and its bases, as it is stored in a module at an offset: 64-bit code uses
+/// offsets from the module's base address.
 fn throw_info(start: u32, types: &[&str]) -> Vec<u8> {
     let count = types.len() as u32;
     let (array, first_type) = (start + 16, start + 16 + 4 + 4 * count);
@@ -38,7 +38,7 @@ fn throw_info(start: u32, types: &[&str]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// The dump of a C++ exception that a module threw: its types, and the text that the object holds.
+/// The dump of a C++ exception thrown by a module: its types, and the object's text.
 fn cpp_dump(scene: &Scene, module: &'static str, types: &[&str], text: &str) -> Minidump {
     const THROW_INFO: u32 = 0x2_8100;
     const TEXT: u64 = 0x0000_01D4_8C40_1250;
@@ -83,8 +83,8 @@ pub fn cpp_exception() -> Sample {
     let dump = cpp_dump(&scene, EXTENSION, &types, "tree.bin: the file ends within node 512");
     Sample {
         name: "cpp-exception-type",
-        shows: "A native extension of Python threw a C++ exception that nobody caught. The dump holds its type, its \
-                base classes and its text.",
+        shows: "A native extension of Python threw an unhandled C++ exception. The dump contains its type, its base \
+                classes and its text.",
         made: "python.exe 3.9 on Windows 10 19045; 0xE06D7363 at KERNELBASE.dll+0x2cf19; throw information of \
                treeparse::parse_error in treeparse.cp39-win_amd64.pyd, the object on the stack, its text on the heap.",
         files: vec![File::minidump("python.exe.4460.dmp", &dump)],
@@ -191,8 +191,8 @@ pub fn crashpad_annotations() -> Sample {
     dump.annotations = annotations("gpu-process");
     Sample {
         name: "trap-with-annotations",
-        shows: "A browser's check failed, and it ran into the trap that the compiler had put behind it: an undefined \
-                instruction, and nothing that the processor lacks. Its crash handler wrote down which process it was.",
+        shows: "A check in a browser failed, and the compiler's trap ended the process: an undefined instruction, \
+                not one that the processor lacks. The crash handler's annotations show which process it was.",
         made: "viewer.exe on Windows 11 22631; 0xC000001D at a ud2 in viewer.exe+0x24f10; annotations as Crashpad \
                writes them.",
         files: vec![File::minidump("viewer.exe.9760.dmp", &dump)],
@@ -219,8 +219,8 @@ pub fn dump_on_request() -> Sample {
     dump.annotations = annotations("browser");
     Sample {
         name: "dump-on-request",
-        shows: "A program asked for a dump of itself and went on. The stream of the exception is filled in, but \
-                nothing was raised: no crash may be made up.",
+        shows: "A program asked for a dump of itself and went on. The exception stream is filled in, but no \
+                exception was raised: it must not count as a crash.",
         made: "viewer.exe on Windows 11 22631; code 0x0517A7ED, which Crashpad writes for a dump without crash.",
         files: vec![File::minidump("viewer.exe.9992.dmp", &dump)],
         incidents: vec![

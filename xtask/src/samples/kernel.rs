@@ -1,4 +1,4 @@
-//! Stops and live kernel reports: which driver, which hardware, and where nobody can be named.
+//! Blue screens and live kernel reports: of drivers, of hardware, and without an identified cause.
 
 use samplekit::FileTime;
 use samplekit::kernel_dump::{BitmapDump, Driver, Stop, Storage, TriageDump};
@@ -6,13 +6,13 @@ use samplekit::minidump::{Context, StackImage};
 
 use crate::sample::{File, Incident, Sample};
 
-/// Where the kernel of these dumps is loaded.
+/// The load address of the kernel in these dumps.
 const KERNEL: u64 = 0xFFFF_F803_1A00_0000;
 const FLTMGR: u64 = 0xFFFF_F803_1E60_0000;
 const NDIS: u64 = 0xFFFF_F803_1F20_0000;
 const DXGKRNL: u64 = 0xFFFF_F803_2A00_0000;
 const NVLDDMKM: u64 = 0xFFFF_F803_4100_0000;
-/// A driver that no Windows has.
+/// A driver that is not part of Windows.
 const THIRD_PARTY: u64 = 0xFFFF_F803_3C40_0000;
 
 /// The kernel's own drivers that the samples need.
@@ -81,10 +81,11 @@ pub fn network_driver() -> Sample {
     let name = "080624-12531-01.dmp";
     Sample {
         name: "bugcheck-network-driver",
-        shows: "A network driver of a third party read through a null pointer at a raised interrupt level: the stop's \
-                fourth parameter is an address in it, so it is named and not ndis.sys, which called it.",
-        made: "Small kernel dump of Windows 11 22621 with stop 0xD1; parameter 4 in lanshaper.sys, a driver that there \
-               is not, linked in 2019.",
+        shows: "A network driver of a third party read through a null pointer at a raised interrupt level: the \
+                fourth parameter of the blue screen is an address in it, so it is the suspect and not ndis.sys, \
+                which called it.",
+        made: "Small kernel dump of Windows 11 22621 with stop 0xD1; parameter 4 in lanshaper.sys, an invented \
+               driver, linked in 2019.",
         files: vec![File::whole(name, "kernel-dump", dump.to_bytes())],
         incidents: vec![
             Incident::new("bugcheck", &[name])
@@ -107,8 +108,8 @@ pub fn stack_only() -> Sample {
     let name = "080724-9843-01.dmp";
     Sample {
         name: "bugcheck-driver-on-stack",
-        shows: "The kernel found a damaged linked list while a filter driver of a third party called it. Nothing but the \
-                stack names the driver, so the suspect's basis says so and the verdict stays careful.",
+        shows: "The kernel found a damaged linked list while a filter driver of a third party called it. Only the \
+                stack names the driver, so the suspect has a weak basis and the confidence is low.",
         made: "Small kernel dump of Windows 11 22621 with stop 0x139, parameter 1 = 3; lanshaper.sys between the kernel \
                and fltmgr.sys on the stack.",
         files: vec![File::whole(name, "kernel-dump", dump.to_bytes())],
@@ -127,15 +128,15 @@ pub fn unloaded_driver() -> Sample {
     let gone = 0xFFFF_F803_5B20_0000;
     let mut stack = StackImage::new(pointer);
     stack.word(KERNEL + 0x43_E5A9).locals(10).frame(7, KERNEL + 0x43_C2D1).frame(16, KERNEL + 0x2F_1C70).locals(6);
-    // Execution of an address that is not there any more: the address and the instruction are the same.
+    // Execution at an address that is no longer mapped: the address and the instruction are the same.
     let parameters = [gone + 0x5120, 2, 8, gone + 0x5120];
     let mut dump = triage(stop(0xD1, parameters, FileTime::utc(2024, 8, 8, 20, 3, 44), pointer), &stack, core());
     dump.unloaded = vec![Driver::new("lanshaper.sys", gone, 0x3_4000)];
     let name = "080824-10078-01.dmp";
     Sample {
         name: "bugcheck-unloaded-driver",
-        shows: "Code of a driver was to be run after the driver had been unloaded: a timer or a callback was left \
-                behind. The address lies in no loaded driver, and in the range that the unloaded one had.",
+        shows: "Code of a driver was called after the driver had been unloaded: a timer or a callback was left \
+                behind. The address is in no loaded driver, but in the former range of the unloaded one.",
         made: "Small kernel dump of Windows 11 22621 with stop 0xD1, parameters 1 and 4 in the range of lanshaper.sys \
                in the list of unloaded drivers, of whose name the kernel keeps 12 characters.",
         files: vec![File::whole(name, "kernel-dump", dump.to_bytes())],
@@ -153,7 +154,7 @@ pub fn machine_check() -> Sample {
     let pointer = 0xFFFF_A781_33C1_F8F8;
     let mut stack = StackImage::new(pointer);
     stack.word(KERNEL + 0x4B_61A3).locals(10).frame(11, 0xFFFF_F803_1960_2114).frame(9, KERNEL + 0x53_0F07);
-    // What happened to run is on the stack, and has nothing to do with it.
+    // The stack contains whatever was running, which is unrelated to the error.
     stack.frame(14, THIRD_PARTY + 0x1_2208).locals(6);
     // Valid, uncorrected, context corrupt; error code 0x135: data read of the level-1 cache.
     let parameters = [0, 0xFFFF_CF05_7A1B_E028, 0xBE00_0000, 0x0080_0135];
@@ -162,8 +163,8 @@ pub fn machine_check() -> Sample {
     let name = "080924-8812-01.dmp";
     Sample {
         name: "bugcheck-machine-check",
-        shows: "The processor reported an uncorrected error of a cache. Drivers are on the stack because something \
-                always is: none may be named.",
+        shows: "The processor reported an uncorrected error of a cache. Drivers are always on the stack: none may be \
+                named.",
         made: "Small kernel dump of Windows 11 22621 with stop 0x124, source 0; the bank's status in parameters 3 and 4 \
                has error code 0x135; lanshaper.sys on the stack.",
         files: vec![File::whole(name, "kernel-dump", dump.to_bytes())],
@@ -255,9 +256,9 @@ pub fn live_report() -> Sample {
     let name = "WATCHDOG-20240813-2209.dmp";
     Sample {
         name: "live-report-gpu-engine",
-        shows: "A live kernel report: a GPU engine did not answer, the display driver was reset and the system went on. \
-                It has the format of a stop and is none.",
-        made: "Small kernel dump as LiveKernelReports holds them, code 0x141, parameter 2 in nvlddmkm.sys.",
+        shows: "A live kernel report: a GPU engine did not answer, the display driver was reset and the system went \
+                on. It has the format of a blue screen's dump, but there was no blue screen.",
+        made: "Small kernel dump as in the folder LiveKernelReports, code 0x141, parameter 2 in nvlddmkm.sys.",
         files: vec![File::whole(name, "kernel-dump", dump.to_bytes())],
         incidents: vec![
             Incident::new("gpu-reset", &[name])
@@ -271,8 +272,7 @@ pub fn live_report() -> Sample {
 
 pub fn with_pages() -> Sample {
     let pointer = 0xFFFF_BA0C_51F3_E5A8;
-    // Two return addresses with the calls before them, and between them one that an earlier call left: no call stands
-    // before it.
+    // Two return addresses with the calls before them, and between them a stale one without a call before it.
     let words = [KERNEL + 0x2F_1C70, FLTMGR + 0x5F9C, THIRD_PARTY + 0x1_2208];
     let code = |end: u64, last: &[u8]| {
         let mut bytes = vec![0x90; 0x20];
@@ -295,10 +295,10 @@ pub fn with_pages() -> Sample {
     let name = "MEMORY.DMP";
     Sample {
         name: "bugcheck-kernel-pages",
-        shows: "A kernel memory dump: the list of drivers and the stack are read through the page tables, and a value on \
-                the stack before which no call stands is no frame.",
-        made: "Kernel dump of Windows 11 22621 whose pages a bitmap tells, stop 0x139; the kernel's list of drivers, the \
-               first page of each image, the stack and the code around three addresses are in it.",
+        shows: "A kernel memory dump: the list of drivers and the stack are read through the page tables, and a \
+                value on the stack that does not follow a call is no frame.",
+        made: "Kernel dump of Windows 11 22621 whose pages are listed in a bitmap, stop 0x139; the kernel's list of \
+               drivers, the first page of each image, the stack and the code around three addresses are in it.",
         files: vec![File::whole(name, "kernel-dump", dump.to_bytes())],
         incidents: vec![
             Incident::new("bugcheck", &[name])

@@ -1,4 +1,4 @@
-//! DLLs that are missing, doubled or too old.
+//! DLLs that are missing, duplicated or too old.
 
 use samplekit::FileTime;
 use samplekit::bytes::ByteWriter;
@@ -18,7 +18,7 @@ pub fn delay_load_zlibwapi() -> Sample {
     let images = tensorflow(Windows::Ten).without("cudnn_cnn_infer64_8.dll");
     let scene = Scene::new(images, Windows::Ten, 2980, time, 29);
     let address = |offset| scene.images.address(LIBRARY, offset);
-    // The DLL's name and the procedure's name lie in the data of the library that wants them.
+    // The names of the DLL and of the procedure are in the data of the library that imports them.
     let (dll_name, procedure_name) = (address(0x4A0_1F20), address(0x4A0_1F40));
 
     let mut fault = Fault {
@@ -90,8 +90,8 @@ pub fn two_openmp_runtimes() -> Sample {
     });
     Sample {
         name: "two-openmp-runtimes",
-        shows: "Two copies of Intel's OpenMP runtime are loaded from different folders, and the one that came second \
-                ended the process by abort().",
+        shows: "Two copies of Intel's OpenMP runtime are loaded from different folders, and the one that was loaded \
+                second ended the process with abort().",
         made: "python.exe 3.9 with NumPy on MKL and PyTorch on Windows 10 19045; libiomp5md.dll from Library\\bin and \
                from torch\\lib; fast-fail 7 at ucrtbase.dll+0x7286e, called from the second.",
         files: vec![File::minidump("python.exe.8852.dmp", &dump)],
@@ -141,8 +141,8 @@ pub fn old_vc_runtime() -> Sample {
     });
     Sample {
         name: "old-vc-runtime",
-        shows: "The C++ runtime that PyQt5 brought (14.29) was loaded first and serves ONNX Runtime 1.19 too, which was \
-                built for 14.40 or later: its lock is zero where the old runtime expects a pointer.",
+        shows: "PyQt5's C++ runtime (14.29) was loaded first and is also used by ONNX Runtime 1.19, which was built \
+                for 14.40 or later: its lock is zero where the old runtime expects a pointer.",
         made: "python.exe 3.11 with PyTorch, PyQt5 and ONNX Runtime on Windows 11 22631; read of address 0 at \
                msvcp140.dll+0x132c8 (14.29.30139.0, from PyQt5's folder), called while the loader initialises \
                onnxruntime_pybind11_state.pyd.",

@@ -1,4 +1,4 @@
-//! Incidents that what the machine's logs recorded before explains: drivers, heat, drives, blocked files.
+//! Incidents that earlier records of the machine's logs explain: drivers, heat, drives, blocked files.
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{
@@ -33,8 +33,8 @@ pub fn resets_after_driver_install() -> Sample {
     let series = ["gpu-driver-defect"];
     Sample {
         name: "driver-install-then-resets",
-        shows: "A display driver was installed, and from the next day on the adapter was reset again and again. The log \
-                shows the order of events and no proof: with the series the driver becomes the first suspect.",
+        shows: "A display driver was installed, and from the next day on the adapter was reset again and again. The \
+                order of events is no proof, but the series makes the driver the first suspect.",
         made: "System.evtx of PC-10 with UserPnp 20001 of a display adapter, then nvlddmkm 153 and Display 4101 after \
                22, 25 and 28 hours.",
         files: vec![File::event_log("System.evtx", &log)],
@@ -67,7 +67,7 @@ pub fn shut_down_by_heat() -> Sample {
     }
 }
 
-/// A program of no maker.
+/// An invented program.
 fn tool(name: &str) -> Image {
     Image {
         path: format!(r"C:\Program Files\Ledger\{name}"),
@@ -195,8 +195,8 @@ pub fn ended_by_supervisor() -> Sample {
     log.add(ended_by_other(time, program, guard, 1, time.minus_seconds(86_000)));
     Sample {
         name: "ended-by-supervisor",
-        shows: "A program vanished without any crash record. Windows had been told to watch it for silent exits, and names \
-                the process that ended it.",
+        shows: "A program vanished without any crash record. Windows was configured to monitor it for silent exits, \
+                and names the process that ended it.",
         made: "Application.evtx of PC-15 with ProcessExitMonitor 3001: code 1, the program's start, the path of the other \
                process.",
         files: vec![File::event_log("Application.evtx", &log)],
@@ -219,8 +219,9 @@ pub fn audited_exit() -> Sample {
     }
     Sample {
         name: "audited-exit",
-        shows: "Crash reports are switched off on this machine, and the audit of processes is all there is: one of four ends \
-                of a program has the status of a fast-fail. Which one, and where, is not in it.",
+        shows: "Crash reports are switched off on this machine, and only the audit of processes is available: one of \
+                four ends of a program has the status of a fast-fail. The event contains neither the fast-fail code \
+                nor the module.",
         made: "Security.evtx of PC-16 with four events 4689 of ledger.exe: status 0, 0xC0000409, 1, and 0xC000013A of \
                Ctrl+C.",
         files: vec![File::event_log("Security.evtx", &log)],

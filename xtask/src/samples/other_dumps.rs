@@ -1,4 +1,4 @@
-//! Dumps that join with other artifacts, or that are of another kind than a crash of Windows.
+//! Dumps that are joined with other artifacts, and dumps of other kinds than a crash on Windows.
 
 use samplekit::FileTime;
 use samplekit::event_log::EventLog;
@@ -34,8 +34,8 @@ pub fn one_crash_three_artifacts() -> Sample {
     let (dump_name, log_name, report_name) = ("python.exe.10244.dmp", "Application.evtx", "Report.wer");
     Sample {
         name: "one-crash-three-artifacts",
-        shows: "One crash that a dump, an event log and a Report.wer tell of: the log and the report share an id, the \
-                dump joins by process id and start time. One incident, not three.",
+        shows: "One crash with a dump, an event log and a Report.wer: the log and the report share an id, the dump \
+                joins by process id and start time. One incident, not three.",
         made: "python.exe 3.9 with TensorFlow 2.10 on Windows 11 22631 (PC-03); fast-fail 7 at ucrtbase.dll+0x7f61e \
                below cudnn64_8.dll; events 1000 and 1001 with named fields; Report.wer of type BEX64 with its module \
                list.",
@@ -63,8 +63,8 @@ pub fn hanging_process() -> Sample {
     let name = "python (12640).dmp";
     Sample {
         name: "dump-without-exception",
-        shows: "A dump that somebody made of a process that seemed to hang. It has no exception: no crash may be made \
-                up, and why it waits is not known.",
+        shows: "A dump that somebody made of a process that seemed to hang. It has no exception: it must not count \
+                as a crash, and why it waits is not known.",
         made: "python.exe 3.9 with TensorFlow 2.10 on Windows 10 19045; both threads wait in ntdll.dll, the main \
                thread called from nvcuda64.dll and the CUDA runtime.",
         files: vec![File::minidump(name, &dump)],

@@ -1,4 +1,4 @@
-//! Access violations that differ in what lies at the address.
+//! Access violations that differ in the memory at the address.
 
 use samplekit::FileTime;
 use samplekit::minidump::UnloadedModule;
@@ -9,7 +9,7 @@ use crate::scene::{Fault, STACK_LIMIT, Scene, Windows, windows_program};
 const PROGRAM: &str = "ledger.exe";
 const PATH: &str = r"C:\Program Files\Ledger\ledger.exe";
 const VERSION: [u16; 4] = [4, 2, 0, 118];
-/// What the exception record says when the processor reports no address.
+/// The address in the exception record when the processor reports none.
 const NOT_REPORTED: u64 = u64::MAX;
 
 fn below_program() -> Vec<(&'static str, u64)> {
@@ -35,8 +35,8 @@ pub fn freed_object() -> Sample {
     }
     Sample {
         name: "freed-object",
-        shows: "A pointer was read out of memory that the debug heap had marked as freed. The record names no address, \
-                because the processor reports none that is not canonical; the registers hold the pattern.",
+        shows: "A pointer was read out of memory that the debug heap had marked as freed. The record names no \
+                address, because the processor reports only canonical ones; the registers contain the pattern.",
         made: "ledger.exe on Windows 10 19045; 0xC0000005, read of -1 at `mov rax,[rcx+28h]`, RCX is \
                0xFEEEFEEEFEEEFEEE.",
         files: vec![File::minidump("ledger.exe.5512.dmp", &dump)],
@@ -64,7 +64,7 @@ pub fn misaligned_move() -> Sample {
     Sample {
         name: "misaligned-move",
         shows: "An aligned move met an address that is off by eight bytes. The record looks like that of a wild \
-                pointer; instruction and stack pointer tell what it was.",
+                pointer; the instruction and the stack pointer show the cause.",
         made: "ledger.exe on Windows 10 19045; 0xC0000005, read of -1 at `movaps [rsp+28h],xmm6`, RSP is a multiple \
                of 16.",
         files: vec![File::minidump("ledger.exe.5920.dmp", &dump)],
@@ -93,8 +93,8 @@ pub fn stack_end() -> Sample {
     let dump = scene.dump_with_stack(&fault, scene.stack(STACK_LIMIT, &fault));
     Sample {
         name: "stack-end-access-violation",
-        shows: "A thread used up its stack, and the handler of that died of an access violation: the code is not that \
-                of a stack overflow, but the address is at the stack's guard pages.",
+        shows: "A thread used up its stack, and its exception handler caused an access violation: the code is not \
+                that of a stack overflow, but the address is at the stack's guard pages.",
         made: "ledger.exe on Windows 10 19045; 0xC0000005, write right below the last usable page of the stack, at \
                ntdll.dll+0xa0b3e; two return addresses repeat; memory regions are listed.",
         files: vec![File::minidump("ledger.exe.8016.dmp", &dump)],
@@ -161,8 +161,8 @@ pub fn called_after_unload() -> Sample {
     });
     Sample {
         name: "called-after-unload",
-        shows: "A callback was called in a DLL that had been unloaded. No loaded module holds the address; the list of \
-                unloaded ones does.",
+        shows: "A callback was called in a DLL that had been unloaded. The address is in no loaded module, but in \
+                the range of an unloaded one.",
         made: "ledger.exe on Windows 10 19045; 0xC0000005, execute at an address within exporter.dll, which is in the \
                list of unloaded modules.",
         files: vec![File::minidump("ledger.exe.9388.dmp", &dump)],

@@ -14,9 +14,9 @@ pub fn lost_power() -> Sample {
     Sample {
         name: "power-lost",
         shows: "The system came up after a session that was not shut down. No stop code, no power button, no dump: \
-                power was lost, or the machine stood still; more is not in the log.",
-        made: "System.evtx of PC-06 with Kernel-Power 41 (code 0) and EventLog 6008, whose bytes hold the last sign \
-               of life ten minutes before the start.",
+                power was lost, or the machine froze; the log contains no more.",
+        made: "System.evtx of PC-06 with Kernel-Power 41 (code 0) and EventLog 6008, whose bytes contain the last \
+               time at which the system ran, ten minutes before the start.",
         files: vec![File::event_log("System.evtx", &log)],
         incidents: vec![Incident::new("power-loss", &["System.evtx"]).because(
             &["power-loss", "undetermined", "hardware-fault"],
@@ -38,8 +38,8 @@ pub fn logs_cleared_before() -> Sample {
     security.add(log_cleared(cleared.plus_seconds(9), None, "anna"));
     Sample {
         name: "cleared-logs",
-        shows: "The logs were cleared an hour before the power was lost. That it was lost before, and what had been \
-                changed, is not in them any more, and the report says so.",
+        shows: "The logs were cleared an hour before the power was lost. Earlier power losses and changes are no \
+                longer in them, and the report states this.",
         made: "System.evtx of PC-08 with Eventlog 104 of the System and the Application log, Kernel-Power 41 (code 0) \
                and EventLog 6008; Security.evtx with Eventlog 1102.",
         files: vec![File::event_log("System.evtx", &system), File::event_log("Security.evtx", &security)],

@@ -1,4 +1,4 @@
-//! Faults that the processor or the stack's end decide.
+//! Exceptions that are explained by the processor or by the end of the stack.
 
 use samplekit::FileTime;
 use samplekit::minidump::Processor;
@@ -13,7 +13,7 @@ pub fn stack_overflow() -> Sample {
     let mut images = python(Windows::Ten);
     images.load_plain(&format!(r"{ENVIRONMENT}\lib\site-packages\treeparse\{EXTENSION}"), 0x4_E000);
     let scene = Scene::new(images, Windows::Ten, 5316, time, 4);
-    // The same two functions call each other; what is captured ends before the first of them.
+    // The same two functions call each other; the captured part ends before the first call.
     let callers = [(EXTENSION, 0x1_20E8), (EXTENSION, 0x1_1C94)].repeat(30);
     let fault = Fault {
         code: 0xC000_00FD,
@@ -28,8 +28,8 @@ pub fn stack_overflow() -> Sample {
     let dump = scene.dump_with_stack(&fault, scene.stack(STACK_LIMIT, &fault));
     Sample {
         name: "stack-overflow",
-        shows: "A native extension of Python recursed until the thread's stack was used up. The stack pointer stands \
-                at the guard pages, and the same two return addresses repeat.",
+        shows: "A native extension of Python recursed until the thread's stack was used up. The stack pointer is at \
+                the guard pages, and the same two return addresses repeat.",
         made: "python.exe 3.9 on Windows 10 19045; 0xC00000FD at treeparse.cp39-win_amd64.pyd+0x12041, stack of 1 MiB \
                with guard pages below the stack pointer in the list of memory regions; 60 frames captured.",
         files: vec![File::minidump("python.exe.5316.dmp", &dump)],

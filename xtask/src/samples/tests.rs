@@ -1,4 +1,4 @@
-//! The samples are read by programs that know nothing of the writers: the `evtx` and `minidump` crates.
+//! Reads the samples with independent programs: the `evtx` and `minidump` crates.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::all;
 use crate::sample::Sample;
 use crate::{folder, project_folder};
 
-/// Every file of a kind, with the sample that it belongs to.
+/// Every file of a kind, with its sample.
 fn files(kind: &str) -> Vec<(Sample, &'static str, Vec<u8>)> {
     let mut found = vec![];
     for mut sample in all() {
@@ -78,10 +78,10 @@ fn every_dump_has_its_fault_where_it_says() {
     for (sample, name, bytes) in files("minidump") {
         let dump = Minidump::read(bytes).expect("a minidump");
         let modules: MinidumpModuleList = dump.get_stream().expect("modules");
-        // Of samples whose truth is a file of its own, a test of its own compares what is said of them.
+        // Samples with a truth file are compared by another test.
         let Some(incident) = sample.incidents.first() else { continue };
         let Some(code) = incident.exception else {
-            // Crashpad fills the stream in although nothing was raised.
+            // Crashpad writes the stream even without an exception.
             let code = dump
                 .get_stream::<MinidumpException<'_>>()
                 .ok()

@@ -1,4 +1,4 @@
-//! Texts that people paste, one for each family of them.
+//! Pasted texts, one for each kind of text.
 
 use samplekit::FileTime;
 use samplekit::event_log::EventLog;
@@ -71,8 +71,8 @@ Here is what the details tab shows, I hope it helps:
 pub fn event_as_xml() -> Sample {
     Sample {
         name: "ticket-event-xml",
-        shows: "An event's XML, copied with the signs of the viewer and cut before its end, between a sentence and nothing. \
-                It gives what the event itself would, as far as it goes.",
+        shows: "An event's XML, copied with the viewer's markers and cut before its end, after a sentence. It gives \
+                the values of the event up to that point.",
         made: "Plain text, CR LF; viewer.exe, 0xC0000094 in decode&draw.dll on PC-11.",
         files: vec![File { status: crate::sample::OneOf(vec!["partial"]), ..text("details.txt", XML) }],
         incidents: vec![
@@ -120,8 +120,8 @@ FAILURE_BUCKET_ID:  FAIL_FAST_FATAL_APP_EXIT_c0000409_meshkit.dll!mesh::Reader::
 pub fn debuggers_analysis() -> Sample {
     Sample {
         name: "ticket-debugger-analysis",
-        shows: "A debugger's analysis of an abort: the exception was raised in the C runtime, the analysis blames another \
-                module, and the two are told apart.",
+        shows: "A debugger's analysis of an abort: the exception was raised in the C runtime, the analysis blames \
+                another module, and the report distinguishes the two.",
         made: "Plain text, CR LF; modeller.exe, fast-fail 7 in ucrtbase.dll, called from meshkit.dll.",
         files: vec![text("analyze -v.log", ANALYSIS)],
         incidents: vec![
@@ -192,8 +192,9 @@ torch      2.1.0+cu118
 pub fn console_and_inventory() -> Sample {
     Sample {
         name: "ticket-console-and-inventory",
-        shows: "What a console printed when Python died, with Python's own stack; in the same folder what is installed. The \
-                lists tell of no crash and describe the machine of the one that the console tells of.",
+        shows: "What a console printed when Python died, with Python's own stack; in the same folder, lists of \
+                installed software. The lists contain no crash; they describe the machine of the crash in the \
+                console.",
         made: "Three texts, CR LF: the fault handler's output with the exit code, nvidia-smi, pip list.",
         files: vec![text("console.txt", CONSOLE), text("nvidia-smi.txt", SMI), text("pip list.txt", PACKAGES)],
         incidents: vec![

@@ -1,5 +1,5 @@
-//! What many incidents say together: the same place on several machines, many places on one, a reset with its victims,
-//! and what was changed before the first.
+//! Patterns over many incidents: the same place on several machines, many places on one, a GPU reset with the programs
+//! that it crashed, and changes before the first incident.
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{
@@ -12,7 +12,7 @@ use crate::sample::{File, Incident, Sample};
 const HOUR: u64 = 3_600;
 const DAY: u64 = 24 * HOUR;
 
-/// A file of a product that no maker makes.
+/// A file of an invented product.
 fn image(product: &str, file: &str, version: [u16; 4]) -> Image {
     Image {
         path: format!(r"C:\Program Files\{product}\{file}"),
@@ -57,8 +57,9 @@ pub fn same_place_on_three_machines() -> Sample {
     };
     Sample {
         name: "same-place-on-three-machines",
-        shows: "The same build of a program crashes at the same offset of the same module on three machines: software, and \
-                no machine's hardware. Whose defect it is, the place alone does not prove.",
+        shows: "The same build of a program crashes at the same offset of the same module on three machines: this \
+                points to software, not to the hardware of one machine. The place alone does not prove whose defect \
+                it is.",
         made: "Application logs of PC-17, PC-18 and PC-19 with event 1000 of ledger.exe 4.3.0.201, 0xC0000005 at \
                ledgercore.dll+0x17a40, on three days.",
         files: vec![
@@ -100,7 +101,7 @@ pub fn unrelated_crashes_on_one_machine() -> Sample {
             0xC000_0096 => "0xC0000096",
             _ => "0xC0000005",
         };
-        // An illegal instruction alone mostly is one that the processor lacks.
+        // An illegal instruction alone is mostly one that the processor does not support.
         let causes = ["hardware-fault", "cpu-instability", "cpu-instruction-unsupported", "undetermined"];
         let causes = if code == "0xC000001D" { &causes[..] } else { &["hardware-fault", "undetermined"] };
         incidents.push(
@@ -147,8 +148,8 @@ pub fn victims_of_a_reset() -> Sample {
     }
     Sample {
         name: "victims-of-a-reset",
-        shows: "The display driver is reset, and seconds later two programs crash in their own code: they are victims of the \
-                reset, and none of them is its reason.",
+        shows: "The display driver is reset, and seconds later two programs crash in their own code: the reset \
+                crashed them, and neither of them caused it.",
         made: "Of PC-21: System.evtx with nvlddmkm 153 and Display 4101, Application.evtx with event 1000 of viewer.exe and of \
                sculpt.exe two and four seconds after.",
         files: vec![File::event_log("System.evtx", &system), File::event_log("Application.evtx", &application)],

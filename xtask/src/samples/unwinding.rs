@@ -1,4 +1,4 @@
-//! A full dump, whose stack is unwound by the images that it holds.
+//! A full dump, whose stack is unwound with the modules in it.
 
 use samplekit::FileTime;
 use samplekit::code::{CodeImage, CodeStack, Function, Step};
@@ -59,8 +59,9 @@ pub fn full_memory() -> Sample {
     let dump = Minidump { flags: healthy.flags | flag::FULL_MEMORY, exception: Some(exception), memory, ..healthy };
     Sample {
         name: "full-memory-abort",
-        shows: "A full dump holds the unwinding tables of its images, so its stack is unwound exactly and without \
-                symbols: filters.dll called abort(). A scan would come upon codec.dll first, which had returned.",
+        shows: "A full dump contains the unwinding tables of its modules, so its stack is unwound exactly and \
+                without symbols: filters.dll called abort(). A scan would find codec.dll first, whose function had \
+                already returned.",
         made: "viewer.exe on Windows 11 22631; fast-fail 7 at ucrtbase.dll+0x1150. Of six images headers, code, \
                .pdata, .xdata and exports are in memory; filters.dll has a frame register, a large frame and a part \
                with chained unwinding data; a return address into codec.dll lies in the frame of abort().",

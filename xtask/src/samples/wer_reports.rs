@@ -1,4 +1,5 @@
-//! `Report.wer` files without other evidence: hangs, managed exceptions, the kernel's reports, and what is no crash.
+//! `Report.wer` files without other evidence: hangs, managed exceptions, the kernel's reports, and reports that are no
+//! crash.
 
 use samplekit::wer_report::{Report, Writing};
 use samplekit::{FileTime, Guid};
@@ -86,12 +87,12 @@ pub fn managed_exception() -> Sample {
         ("Problem Signature 09", "System.IO.FileNotFoundException"),
     ];
     let report = report("CLR20r3", "tool.exe", FileTime::utc(2024, 9, 3, 16, 40, 5), &signature);
-    // As a user saved it again, and of a 32-bit program.
+    // Saved again by a user, and about a 32-bit program.
     let writing = Writing { byte_order_mark: false, guest: Some(332), ..Writing::ENGLISH };
     Sample {
         name: "wer-managed-exception",
-        shows: "A .NET program that nobody's handler saved: the report has the exception's type, an assembly and an \
-                offset in it, and no module of the exception's address.",
+        shows: "A .NET program with an unhandled exception: the report contains the exception's type, an assembly \
+                and an offset in it, but no faulting module.",
         made: "Report.wer of type CLR20r3 in UTF-16 without byte order mark, of a 32-bit process on Windows 11 22631.",
         files: vec![File::whole(NAME, "wer-report", report.to_bytes_as(writing))],
         incidents: vec![Incident { process: Some("tool.exe"), ..Incident::new("crash", &[NAME]) }.because(
@@ -107,8 +108,8 @@ pub fn live_kernel_event() -> Sample {
     let report = of_kernel("LiveKernelEvent", FileTime::utc(2024, 9, 4, 21, 3, 48), "141", parameters);
     Sample {
         name: "wer-live-kernel-event",
-        shows: "What Windows reports of a GPU engine that did not answer: code 141 with four parameters. The program in \
-                it only wrote the report.",
+        shows: "Windows' report about a GPU engine that did not answer: code 141 with four parameters. The program \
+                in it only wrote the report.",
         made: "Report.wer of type LiveKernelEvent of Windows 11 22631.",
         files: vec![File::whole(NAME, "wer-report", report.to_bytes_as(KERNEL))],
         incidents: vec![Incident::new("gpu-reset", &[NAME]).bugcheck("0x00000141").because(
@@ -125,8 +126,8 @@ pub fn blue_screen() -> Sample {
     let writing = Writing { friendly_name: "Shut down unexpectedly", ..KERNEL };
     Sample {
         name: "wer-blue-screen",
-        shows: "A stop of which only the report is left: a driver held a power request for too long, as the first \
-                parameter says. Which driver it is stands in the dump, which nobody sent.",
+        shows: "A blue screen with only its report: a driver held a power request for too long, as the first \
+                parameter shows. Only the dump, which is missing, contains the driver's name.",
         made: "Report.wer of type BlueScreen of Windows 11 22631, stop 0x9F with parameter 1 = 3.",
         files: vec![File::whole(NAME, "wer-report", report.to_bytes_as(writing))],
         incidents: vec![Incident::new("bugcheck", &[NAME]).bugcheck("0x0000009F").because(
@@ -144,8 +145,8 @@ pub fn leak_suspicion() -> Sample {
     let writing = Writing { friendly_name: "RADAR_PRE_LEAK_64", ..Writing::ENGLISH };
     Sample {
         name: "wer-leak-suspicion",
-        shows: "A report that is about no crash: Windows suspected that a program leaks memory, and went on. No \
-                incident may be made of it.",
+        shows: "A report that is not about a crash: Windows suspected a memory leak in a program, which went on. It \
+                must give no incident.",
         made: "Report.wer of type RADAR_PRE_LEAK_64 of Windows 11 22631.",
         files: vec![File::whole(NAME, "wer-report", report.to_bytes_as(writing))],
         incidents: vec![],

@@ -7,15 +7,15 @@ use samplekit::minidump::{Module, Protection, Region};
 #[derive(Debug, Clone)]
 pub struct Images {
     modules: Vec<Module>,
-    /// Below which address the next DLL is placed.
+    /// The address below which the next DLL is placed.
     ceiling: u64,
 }
 
-/// DLLs and executables lie at multiples of this (the allocation granularity of Windows).
+/// DLLs and executables are aligned to this (the allocation granularity of Windows).
 const GRANULARITY: u64 = 0x1_0000;
 
 impl Images {
-    /// A process with its executable; DLLs go below an address that is near the end of user space.
+    /// A process with its executable; DLLs are placed below an address near the end of user space.
     pub fn new(executable: &str, version: Option<FileVersion>, size: u32) -> Self {
         let modules = vec![Module::windows(executable, version, 0x7FF6_1C8A_0000, size)];
         Self { modules, ceiling: 0x7FFB_9C40_0000 }
@@ -40,7 +40,7 @@ impl Images {
         self
     }
 
-    /// Takes a DLL out of the list again, as if it had never been loaded.
+    /// Removes a DLL from the list, as if it had never been loaded.
     pub fn without(mut self, name: &str) -> Self {
         self.modules.retain(|module| module.name() != name);
         self

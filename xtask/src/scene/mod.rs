@@ -1,4 +1,4 @@
-//! What samples are put together from: sets of loaded modules, and processes that crash.
+//! The building blocks of samples: sets of loaded modules, and processes that crash.
 
 mod images;
 mod process;

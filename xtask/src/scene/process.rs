@@ -10,7 +10,7 @@ use samplekit::minidump::{
 
 use super::{Images, Windows};
 
-/// A process in which something happens.
+/// A process.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// Its modules.
@@ -23,11 +23,11 @@ pub struct Scene {
     pub process: u32,
     /// When it started.
     pub started: FileTime,
-    /// When it happens.
+    /// The time of the crash.
     pub time: FileTime,
 }
 
-/// An exception, and how the thread came there.
+/// An exception, with the calls that led to it.
 #[derive(Debug, Clone)]
 pub struct Fault {
     /// Exception code.
@@ -44,12 +44,13 @@ pub struct Fault {
     pub callers: Vec<(&'static str, u64)>,
 }
 
-/// The main thread's stack: its end, which is where it begins, and how much address space it has.
+/// The main thread's stack: the highest address, at which it begins, and its reserved size.
 const STACK_END: u64 = 0x0000_0042_7FD0_0000;
 const STACK_RESERVED: u64 = 0x10_0000;
-/// The lowest address of the main thread's stack that can be used: below are guard pages, and one page that never can.
+/// The lowest usable address of the main thread's stack: below it are guard pages, and one page that is never
+/// accessible.
 pub const STACK_LIMIT: u64 = STACK_END - STACK_RESERVED + 4 * PAGE;
-/// Where the captured part of the main thread's stack begins in most samples.
+/// The lowest captured address of the main thread's stack in most samples.
 const STACK_POINTER: u64 = STACK_END - 0x1A40;
 const MAIN_THREAD: u32 = 9120;
 const PAGE: u64 = 0x1000;
@@ -61,17 +62,17 @@ impl Scene {
         Self { images, windows, processor: Processor::coffee_lake(), process, started, time }
     }
 
-    /// The end of every main thread: out of the executable's start code into Windows.
+    /// The outermost frames of every main thread: the executable's start code, called by Windows.
     pub fn thread_start() -> [(&'static str, u64); 2] {
         [("kernel32.dll", 0x1_7344), ("ntdll.dll", 0x5_26B1)]
     }
 
-    /// The dump of a fault of the main thread.
+    /// The dump of an exception of the main thread.
     pub fn dump(&self, fault: &Fault) -> Minidump {
         self.dump_with_stack(fault, self.stack(STACK_POINTER, fault))
     }
 
-    /// A stack for a fault.
+    /// A stack for an exception.
     pub fn stack(&self, pointer: u64, fault: &Fault) -> StackImage {
         let mut stack = StackImage::new(pointer);
         self.push_callers(&mut stack, fault.at.0, &fault.callers);
@@ -94,7 +95,7 @@ impl Scene {
         stack.locals(8);
     }
 
-    /// The dump of a fault of the main thread, whose stack is given.
+    /// The dump of an exception of the main thread, with the given stack.
     pub fn dump_with_stack(&self, fault: &Fault, stack: StackImage) -> Minidump {
         let address = self.images.address(fault.at.0, fault.at.1);
         let stack_memory = stack.memory();
@@ -128,7 +129,7 @@ impl Scene {
         dump
     }
 
-    /// A dump without exception, with this main thread and one that waits.
+    /// A dump without exception, with this main thread and a waiting thread.
     pub fn healthy(&self, main: Thread) -> Minidump {
         let waiting = self.waiting_thread(MAIN_THREAD + 32, "tf_compute", 0x0000_0042_8010_0000);
         let mut regions = self.images.regions();
@@ -153,7 +154,7 @@ impl Scene {
         }
     }
 
-    /// The main thread, waiting in Windows for something.
+    /// The main thread, waiting in Windows.
     pub fn waiting_main_thread(&self, callers: &[(&'static str, u64)]) -> Thread {
         let mut stack = StackImage::new(STACK_POINTER);
         self.push_callers(&mut stack, "ntdll.dll", callers);
@@ -172,7 +173,7 @@ impl Scene {
         Thread { id, name: Some(name.to_owned()), teb: 0x0000_0042_7FB3_6000, stack: stack.memory(), context }
     }
 
-    /// The same fault as Windows' own reports tell it.
+    /// The same exception in Windows' own reports.
     pub fn crash(&self, fault: &Fault, report: &str) -> Crash {
         Crash {
             app: Image::from(self.images.executable()),
@@ -188,12 +189,12 @@ impl Scene {
     }
 }
 
-/// A DLL of Windows that almost every process loads for a moment. It lies above the others.
+/// A DLL of Windows that almost every process loads for a moment. It is at a higher address than the others.
 fn unloaded_module() -> UnloadedModule {
     UnloadedModule { name: "devobj.dll".to_owned(), base: 0x7FFB_9F00_0000, size: 0x2_C000, timestamp: 0xC1F2_8A11 }
 }
 
-/// The code around an instruction, 128 bytes before and after it: dumps have it for the instruction pointer.
+/// The code around an instruction, 128 bytes before and after it: dumps contain it for the instruction pointer.
 fn code_at(address: u64, instruction: &[u8]) -> Memory {
     let mut code = ByteWriter::new();
     // Filler between functions up to the start of this one: `int 3`, then `sub rsp, 28h`, then no-ops.

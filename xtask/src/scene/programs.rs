@@ -1,5 +1,4 @@
-//! Programs with the modules that they usually have loaded. Versions are of the generation that is named; sizes are
-//! about right.
+//! Programs with their usual modules. Versions are those of the named releases; sizes are approximate.
 
 use samplekit::FileVersion;
 
@@ -31,7 +30,7 @@ impl Windows {
         }
     }
 
-    /// Version of its C runtime, which is serviced by itself.
+    /// Version of its C runtime, which is updated separately.
     fn runtime(self) -> [u16; 4] {
         match self {
             Self::Ten => [10, 0, 19041, 789],
@@ -40,13 +39,13 @@ impl Windows {
     }
 }
 
-/// Folder of the Python environment that has TensorFlow.
+/// Folder of the Python environment with TensorFlow.
 pub const ENVIRONMENT: &str = r"C:\Users\user\miniconda3\envs\tf";
 const SYSTEM: &str = r"C:\Windows\System32";
 /// Folder of NVIDIA's driver package.
 const DRIVER: &str = r"C:\Windows\System32\DriverStore\FileRepository\nv_dispi.inf_amd64_7209bde3180ef5f7";
 
-/// Loads the DLLs that every program has.
+/// Loads the DLLs that every program loads.
 fn load_system(images: &mut Images, windows: Windows) {
     let files = windows.files();
     let mut load = |name: &str, version: [u16; 4], size: u32| {
@@ -66,7 +65,7 @@ fn load_system(images: &mut Images, windows: Windows) {
     load("bcryptprimitives.dll", files, 0x8_2000);
 }
 
-/// A program of no particular kind.
+/// A simple program.
 pub fn windows_program(path: &str, version: [u16; 4], windows: Windows) -> Images {
     let mut images = Images::new(path, Some(FileVersion(version)), 0x3_A000);
     load_system(&mut images, windows);

@@ -1,4 +1,4 @@
-//! Chainsaw's mapping: the records of each log source, and the places of fields in them.
+//! Chainsaw's mapping: the records of each log source, and the names of their fields.
 
 use std::path::Path;
 
@@ -7,23 +7,23 @@ use spanned_yaml::{Entry, Node};
 
 use super::rules::{Rule, read_yaml};
 
-/// A mapping, as far as it decides whether a rule can match a record.
+/// The parts of a mapping that decide whether a rule can match a record.
 #[derive(Debug, Default)]
 pub struct Mapping {
-    /// Titles of rules that are left out.
+    /// Titles of excluded rules.
     left_out: Vec<String>,
-    /// What records of a log source have.
+    /// Conditions for records of a log source.
     conditions: Vec<Condition>,
-    /// Fields as rules call them, with where they stand.
+    /// Fields by their names in rules, with their places in records.
     fields: Vec<(String, String)>,
 }
 
-/// What records must have for some rules.
+/// Conditions that records must meet for some rules.
 #[derive(Debug)]
 struct Condition {
-    /// What the rules have: `logsource.category`, `logsource.service` or `id`, with its value.
+    /// The rules: `logsource.category`, `logsource.service` or `id`, with its value.
     of: Vec<(String, String)>,
-    /// Alternatives, each of parts with the values that they may have.
+    /// Alternatives, each of parts with their accepted values.
     alternatives: Vec<Vec<(String, Vec<String>)>>,
 }
 
@@ -50,12 +50,12 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Whether a rule with this title is left out.
+    /// Whether a rule with this title is excluded.
     pub fn leaves_out(&self, title: &str) -> bool {
         self.left_out.iter().any(|own| own == title)
     }
 
-    /// Whether the record is one that the rule's log source stands for.
+    /// Whether the record belongs to the rule's log source.
     pub fn is_about(&self, rule: &Rule, record: &Record<'_>) -> bool {
         let has = |(key, value): &(String, String)| match key.as_str() {
             "logsource.category" => rule.category.as_ref() == Some(value),
@@ -67,12 +67,12 @@ impl Mapping {
         conditions.all(|condition| condition.alternatives.iter().any(|parts| fits(parts, record)))
     }
 
-    /// Whether it has a field that rules call so.
+    /// Whether it contains a field with this name in rules.
     pub fn has(&self, field: &str) -> bool {
         self.fields.iter().any(|(from, _)| from == field)
     }
 
-    /// The fields of a record by the names that rules have for them.
+    /// The fields of a record by their names in rules.
     pub fn fields(&self, record: &Record<'_>) -> RecordFields {
         let values = |to: &str| -> Vec<String> {
             match to.strip_prefix("Event.EventData.") {

@@ -1,5 +1,6 @@
-//! `cargo xtask sigma`: how many rules of a folder are loaded, and how their matches in a folder of event logs compare
-//! with those of other programs. Each difference is put under a reason that is checked; what is left over is listed.
+//! `cargo xtask sigma`: counts the rules of a folder that are loaded, and compares their matches in a folder of event
+//! logs with those of other programs. Each difference is classified by a reason that is checked; differences without a
+//! reason are listed.
 
 mod mapping;
 mod peer;
@@ -20,15 +21,15 @@ use reasons::{Case, Chainsaw, Differs, Hayabusa};
 use records::{Match, Place, any_matches, each, matches};
 use rules::Rule;
 
-/// What the command takes.
+/// The arguments of the command.
 pub const USAGE: &str = "cargo xtask sigma RULES [LOGS]
            [--hayabusa JSONL --hayabusa-rules FOLDER [--hayabusa-read JSONL]]
            [--chainsaw JSONL [--chainsaw-mapping FILE] [--chainsaw-lint FILE] [--chainsaw-read JSONL]]";
 
-/// Loads the rules, finds what they match, and compares.
+/// Loads the rules, finds their matches, and compares these with other programs.
 ///
 /// # Errors
-/// What is wrong with the arguments, or can't be read.
+/// When the arguments are wrong, or a file can't be read.
 pub fn run(arguments: &[&str]) -> Result<String, String> {
     let (places, options) = arguments_of(arguments)?;
     let [folder, logs @ ..] = places.as_slice() else { return Err(format!("usage: {USAGE}")) };
@@ -63,7 +64,7 @@ pub fn run(arguments: &[&str]) -> Result<String, String> {
     Ok(said)
 }
 
-/// The paths, and the options with theirs.
+/// The paths, and the options with their values.
 fn arguments_of<'a>(arguments: &[&'a str]) -> Result<(Vec<PathBuf>, BTreeMap<&'a str, PathBuf>), String> {
     let (mut places, mut options) = (Vec::new(), BTreeMap::new());
     let mut arguments = arguments.iter();
@@ -121,7 +122,7 @@ fn compared(
     Ok(said)
 }
 
-/// Every difference with its reason. What is matched there in a record that is not read here has none.
+/// Every difference with its reason. Matches of the other program in a record that is not read here have none.
 fn differences(
     own: &BTreeSet<Match>,
     found: &Found,
@@ -143,7 +144,8 @@ fn differences(
             let rule = rules.get(&one.rule)?;
             let peer_matches = used.is_some();
             let case = Case { rule, at, record, peer_matches, used: *used };
-            // What is explained must be a difference: a rule in a file of several is judged with the others.
+            // A reason is only for a difference that this rule alone has: in a file with several rules, the others are
+            // applied, too.
             let is_so = any_matches(&rule.loaded(), record) != peer_matches;
             let reason = if is_so { peer.reason(&case) } else { None };
             Some(((*one).clone(), reason))

@@ -1,4 +1,4 @@
-//! Another program's matches, as it has written them.
+//! Another program's matches, read from its output.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,17 +9,17 @@ use serde_json::Value;
 use super::records::{Match, Place, microseconds};
 use super::rules::Rule;
 
-/// What another program found.
+/// The matches of another program.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Its matches, with the id of the rule that it used: that of a rewritten one.
+    /// Its matches, with the id of the rule that it used, which may be a rewritten rule.
     pub matches: BTreeMap<Match, String>,
     /// Matches of rules that are not in the folder.
     pub others: usize,
 }
 
 /// Reads the JSON lines of `hayabusa dfir-timeline -t jsonl -O -p super-verbose`. `rewritten` are the rules that it
-/// used, each made of one of `rules`.
+/// used, each made from one of `rules`.
 pub fn hayabusa(
     path: &Path,
     logs: &Path,
@@ -40,7 +40,7 @@ pub fn hayabusa(
     Ok(found)
 }
 
-/// Which record a line of it is about.
+/// The record of a line.
 pub fn hayabusa_place(line: &Value, logs: &Path) -> Option<Place> {
     Some(Place {
         log: below(text(&line["EvtxFile"]), logs)?,
@@ -49,7 +49,8 @@ pub fn hayabusa_place(line: &Value, logs: &Path) -> Option<Place> {
     })
 }
 
-/// The rule that one was made of: of several that it names, the one in a file of the same name or with the same title.
+/// The rule from which a rewritten one was made: if it names several, the one in a file of the same name or with the
+/// same title.
 pub fn original<'r>(rewritten: &Rule, rules: &'r BTreeMap<String, Rule>) -> Option<&'r Rule> {
     let named = || rewritten.derived_from.iter().filter_map(|id| rules.get(id));
     named()
@@ -74,7 +75,7 @@ pub fn chainsaw(path: &Path, logs: &Path, rules: &BTreeMap<String, Rule>) -> Res
     Ok(found)
 }
 
-/// Which records a line of it is about.
+/// The records of a line.
 pub fn chainsaw_places(line: &Value, logs: &Path) -> Vec<Option<Place>> {
     let single = std::slice::from_ref(&line["document"]);
     let documents = line["documents"].as_array().map_or(single, Vec::as_slice);

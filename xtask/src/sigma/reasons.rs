@@ -1,7 +1,7 @@
-//! Why two programs differ over a rule and a record.
+//! Why two programs disagree about a rule and a record.
 //!
-//! A reason counts when it is checked: mostly, the rule is judged here as the other program is known to read it, and
-//! the answer is the other's then.
+//! A reason counts only when it is checked: in most cases, the rule is applied here with the other program's known
+//! interpretation, and then gives the other program's result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,19 +16,19 @@ use super::peer::{chainsaw_places, hayabusa_place, lines};
 use super::records::{Place, any_matches, with_head_first, without_blanks, without_truth};
 use super::rules::{Rule, read};
 
-/// A rule and a record over which two programs differ.
+/// A rule and a record about which two programs disagree.
 pub struct Case<'c> {
     pub rule: &'c Rule,
     pub at: &'c Place,
     pub record: &'c Record<'c>,
-    /// Whether the other program says that the rule matches.
+    /// Whether the rule matches according to the other program.
     pub peer_matches: bool,
     /// The id of the rule that the other program used, if it matches.
     pub used: Option<&'c str>,
 }
 
 impl Case<'_> {
-    /// Whether these rules say of the record what the other program says.
+    /// Whether these rules give the other program's result for the record.
     fn agrees(&self, rules: &SigmaRules) -> bool {
         self.agrees_on(rules, self.record)
     }
@@ -41,12 +41,12 @@ impl Case<'_> {
         self.agrees_on(rules, &Record { fields, ..*self.record })
     }
 
-    /// Whether the record is one that the rule's log source is about.
+    /// Whether the record belongs to the rule's log source.
     fn is_of_source(&self, rules: &SigmaRules) -> bool {
         SigmaMatcher(rules).records().has(self.record.channel, self.record.event_id)
     }
 
-    /// The reasons that any program can have.
+    /// The reasons that apply to every program.
     fn common(&self, own: &SigmaRules) -> Option<&'static str> {
         if self.agrees_with_fields(own, &with_head_first(self.record)) {
             Some("the head's Provider, Channel or Computer is taken where the record has a field of that name")
@@ -60,25 +60,25 @@ impl Case<'_> {
     }
 }
 
-/// A program that judges records otherwise.
+/// A program with other results.
 pub trait Differs {
-    /// Why it does in this case; `None` where that is not known.
+    /// The reason in this case; `None` where it is not known.
     fn reason(&self, case: &Case<'_>) -> Option<&'static str>;
 }
 
-/// Hayabusa with rules that were rewritten for it.
+/// Hayabusa with its rewritten rules.
 pub struct Hayabusa {
     pub rules: BTreeMap<String, Rule>,
     /// The rewritten rules of each rule.
     made_of: BTreeMap<String, Vec<String>>,
-    /// The ids in its list of rules that are left out.
+    /// The ids in its list of excluded rules.
     left_out: BTreeSet<String>,
-    /// The records that it reads, where a rule that matches each was run.
+    /// The records that it reads, if its output for a rule that matches every record is given.
     read: Option<BTreeSet<Place>>,
 }
 
 impl Hayabusa {
-    /// The repository of its rules, and what it wrote for a rule that every record matches.
+    /// The repository of its rules, and its output for a rule that every record matches.
     pub fn new(
         folder: &Path,
         originals: &BTreeMap<String, Rule>,
@@ -121,7 +121,7 @@ impl Differs for Hayabusa {
         }
         let used = case.used.into_iter().chain(made.iter().map(String::as_str)).filter_map(|id| self.rules.get(id));
         let rewritten: Vec<SigmaRules> = used.map(Rule::about_every_record).collect();
-        // Its fields have names of its own then, so that whether it matches can't be seen here.
+        // The rewritten rule uses other names of fields, so this program can't check whether it matches.
         if case.peer_matches && !case.is_of_source(&own) && rewritten.iter().any(|rules| case.is_of_source(rules)) {
             return Some("its rewritten rule is about another event, too");
         }
@@ -139,14 +139,14 @@ impl Differs for Hayabusa {
 /// Chainsaw with a mapping.
 pub struct Chainsaw {
     pub mapping: Option<Mapping>,
-    /// What `chainsaw lint` says of the rules.
+    /// The output of `chainsaw lint` about the rules.
     pub lint: String,
-    /// The records that it reads, where a rule that matches each was run.
+    /// The records that it reads, if its output for a rule that matches every record is given.
     pub read: Option<BTreeSet<Place>>,
 }
 
 impl Chainsaw {
-    /// The records in what it wrote for a rule that every record matches.
+    /// The records in its output for a rule that every record matches.
     pub fn read(path: &Path, logs: &Path) -> Result<BTreeSet<Place>, String> {
         Ok(lines(path)?.iter().flat_map(|line| chainsaw_places(line, logs)).flatten().collect())
     }

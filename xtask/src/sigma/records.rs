@@ -1,4 +1,4 @@
-//! Records of a folder's event logs, and how they would look to a program that reads them otherwise.
+//! Records of a folder's event logs, also as other programs interpret them.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -13,14 +13,14 @@ use windows_events::{RecordMatcher, catalogue};
 
 use super::rules::files;
 
-/// A record, by what every program says of it.
+/// A record, identified by values that every program prints.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The log's path below the folder.
     pub log: String,
     /// Its `EventRecordID`.
     pub record: u64,
-    /// When it was logged, in microseconds: some programs tell no more.
+    /// When it was logged, in microseconds, because some programs print no finer times.
     pub time: String,
 }
 
@@ -31,14 +31,14 @@ pub struct Match {
     pub at: Place,
 }
 
-/// A time such as `2024-05-06T07:08:09.1234567Z` without what is below a microsecond.
+/// A time such as `2024-05-06T07:08:09.1234567Z`, cut to microseconds.
 pub fn microseconds(time: &str) -> String {
     let time = time.trim_end_matches("+00:00").trim_end_matches('Z');
     let (seconds, fraction) = time.split_once('.').unwrap_or((time, ""));
     format!("{seconds}.{:0<6.6}", fraction)
 }
 
-/// What `take` makes of the selected records of all logs of a folder. Files that are no logs are passed over.
+/// Applies `take` to the selected records of all logs of a folder. Files that are no logs are skipped.
 pub fn each<T: Send>(
     folder: &Path,
     selection: &Selection,
@@ -68,7 +68,7 @@ pub fn each<T: Send>(
     Ok(taken)
 }
 
-/// What the rules match in all logs of a folder.
+/// The matches of the rules in all logs of a folder.
 pub fn matches(folder: &Path, rules: &SigmaRules) -> Result<BTreeSet<Match>, String> {
     let names = Names::default();
     let selection = Selection::wanted(catalogue::wanted()).and(SigmaMatcher(rules).records());
@@ -85,7 +85,7 @@ pub fn any_matches(rules: &SigmaRules, record: &Record<'_>) -> bool {
     !rules.matches(&LogRecord(record), &Names::default()).is_empty()
 }
 
-/// The fields of a record in which those that are called like a part of its head have that part's value.
+/// The fields of a record, where the values of the record's head replace those of fields with the same name.
 pub fn with_head_first(record: &Record<'_>) -> RecordFields {
     let fields = record.fields.iter().map(|(name, value)| {
         let of_head = match name.and_then(|name| name.rsplit('.').next()) {
@@ -99,12 +99,12 @@ pub fn with_head_first(record: &Record<'_>) -> RecordFields {
     fields.collect()
 }
 
-/// The fields of a record without the blanks that their values end with.
+/// The fields of a record, without blanks at the end of their values.
 pub fn without_blanks(record: &Record<'_>) -> RecordFields {
     record.fields.iter().map(|(name, value)| (name, value.trim_end())).collect()
 }
 
-/// The fields of a record but for truth values.
+/// The fields of a record except booleans.
 pub fn without_truth(record: &Record<'_>) -> RecordFields {
     record.fields.iter().filter(|(_, value)| !matches!(*value, "true" | "false")).collect()
 }

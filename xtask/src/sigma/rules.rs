@@ -1,4 +1,4 @@
-//! Sigma rules as files: what a rule is called, and its text under other readings.
+//! Sigma rules as files: their names, and their text under other interpretations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,21 +7,21 @@ use std::path::Path;
 use sigma::SigmaRules;
 use spanned_yaml::{Node, YamlText, parse, parse_documents};
 
-/// A rule of a file.
+/// A rule in a file.
 #[derive(Debug)]
 pub struct Rule {
     pub id: String,
     pub title: String,
     /// The file's path below the folder.
     pub path: String,
-    /// The whole file.
+    /// The content of the file.
     pub text: String,
-    /// The rules that this one was made of.
+    /// The rules from which this one was made.
     pub derived_from: Vec<String>,
-    /// The words of its log source.
+    /// The values of its log source.
     pub category: Option<String>,
     pub service: Option<String>,
-    /// The fields that it asks for.
+    /// The fields in its selections.
     pub fields: BTreeSet<String>,
 }
 
@@ -31,17 +31,17 @@ impl Rule {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The rule as it stands.
+    /// The rule, unchanged.
     pub fn loaded(&self) -> SigmaRules {
         SigmaRules::of_text(&self.path, &self.text)
     }
 
-    /// The rule with every pair of backslashes as two of them, instead of as one that was escaped.
+    /// The rule where every pair of backslashes means two of them, instead of one escaped backslash.
     pub fn with_plain_backslashes(&self) -> SigmaRules {
         SigmaRules::of_text(&self.path, &self.text.replace(r"\\", r"\\\\"))
     }
 
-    /// The rule with a `*` that stands within a value as that character, and not as any text.
+    /// The rule where a `*` within a value means that character, instead of any text.
     pub fn with_plain_stars(&self) -> SigmaRules {
         let is_part = |character: Option<&char>| {
             character.is_some_and(|character| !character.is_whitespace() && !matches!(character, '\'' | '"' | '\\'))
@@ -58,7 +58,7 @@ impl Rule {
         SigmaRules::of_text(&self.path, &text)
     }
 
-    /// The rule about all records of all logs, with the names that fields have there.
+    /// The rule about all records of all logs, with the records' own names of fields.
     pub fn about_every_record(&self) -> SigmaRules {
         SigmaRules::of_text(&self.path, &without_source(&self.text))
     }
@@ -89,7 +89,7 @@ pub fn read(folder: &Path) -> Result<BTreeMap<String, Rule>, String> {
             continue;
         }
         let text = fs::read_to_string(folder.join(&path)).map_err(|error| format!("{path}: {error}"))?;
-        // What is no YAML is counted where rules are loaded.
+        // Files that are no YAML are counted where rules are loaded.
         let Ok(documents) = parse_documents(&YamlText::new(path.clone(), text.clone())) else { continue };
         for document in &documents {
             let word = |node: Option<&Node>| node.and_then(Node::text).map(str::to_owned);
@@ -113,7 +113,7 @@ pub fn read(folder: &Path) -> Result<BTreeMap<String, Rule>, String> {
     Ok(rules)
 }
 
-/// The fields that the selections of a rule ask for.
+/// The fields in the selections of a rule.
 fn fields(document: &Node) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let selections = document.get("detection").and_then(Node::entries).unwrap_or_default();

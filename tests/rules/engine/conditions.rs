@@ -1,4 +1,4 @@
-//! What holds, what does not, and what can't be decided.
+//! Conditions that hold, that do not hold, and that are undecided.
 
 use std::fs;
 
@@ -123,7 +123,7 @@ fn durations_have_units() {
 #[test]
 fn a_count_within_a_span_is_that_of_the_fullest_one() {
     let tests = [
-        // Both ends count, and a span may lie across the incident.
+        // Both ends are included, and a span may contain the incident.
         (
             "timeline: [{seconds_before: 4000}, {seconds_before: 1000}, {seconds_before: 700}, {seconds_before: 400}]",
             "match",

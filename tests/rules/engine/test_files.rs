@@ -1,4 +1,4 @@
-//! Tests of rules in files beside them, in `NAME.tests.yaml`.
+//! Tests of rules in separate files, `NAME.tests.yaml`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn one_that_fails_is_named_with_its_own_file_and_line() {
     assert_eq!((Path::new(&failed.file), failed.line), (&*set.path("t/rule.tests.yaml"), 6));
 }
 
-/// A shell makes both names of `*.yaml`, and an editor has either file open.
+/// A shell expands `*.yaml` to both names, and an editor may have either file open.
 #[test]
 fn a_file_is_read_with_its_tests_whichever_of_them_is_named() {
     let set = Beside::new();
@@ -70,14 +70,14 @@ fn a_file_is_read_with_its_tests_whichever_of_them_is_named() {
 }
 
 #[test]
-fn a_file_that_is_missing_is_told_once() {
+fn a_file_that_is_missing_is_reported_once() {
     let set = Beside::new();
     let codes = |name: &str| {
         let found = RuleSet::load(true, &[set.path(name)]).expect_err("a mistake");
         found.iter().map(|mistake| mistake.code).collect::<Vec<_>>()
     };
     assert_eq!(codes("t/nothing.tests.yaml"), [Code::R001]);
-    // What can't be read is not reported as missing in the other file, too.
+    // An unreadable file is not also reported as missing for the other file.
     fs::write(set.path("t/rule.tests.yaml"), [0xFF, 0xFE, 0x00]).expect("written");
     assert_eq!((codes(""), codes("t/rule.yaml")), (vec![Code::R001], vec![Code::R001]));
     set.write("t/rule.tests.yaml", TESTS);

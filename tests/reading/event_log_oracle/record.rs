@@ -1,4 +1,4 @@
-//! The values of a record that two readers are compared by.
+//! The values of a record by which the two readers are compared.
 
 use std::fs::File;
 use std::io::{Seek, Write};
@@ -7,12 +7,12 @@ use evidence::LogCoverage;
 use evtx_scan::{Record, Selection, read_records};
 use jiff::Timestamp;
 
-/// Name, where there is one, and value.
+/// Name, where the field has one, and value.
 pub(crate) type Field = (Option<String>, String);
 
-/// What a record says, with copies of all texts.
+/// The values of a record, with copies of all texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct RecordValues {
     pub(crate) id: u64,
     pub(crate) provider: String,
     pub(crate) event_id: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Told {
 /// Record id, provider and event id.
 pub(crate) type Key = (u64, String, u32);
 
-impl Told {
+impl RecordValues {
     fn of(record: &Record<'_>) -> Self {
         let owned = |(name, value): (Option<&str>, &str)| (name.map(str::to_owned), value.to_owned());
         Self {
@@ -44,20 +44,20 @@ impl Told {
     }
 }
 
-/// A log as the scan tells it.
+/// A log as the scan reads it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scanned {
-    /// Records that the headers know.
-    pub(crate) known: Vec<Told>,
-    /// Records that no header knows.
-    pub(crate) recovered: Vec<Told>,
+    /// Records that the chunks' headers count.
+    pub(crate) known: Vec<RecordValues>,
+    /// Records behind those that the headers count.
+    pub(crate) recovered: Vec<RecordValues>,
     /// How many records were found, selected or not.
     pub(crate) records: u64,
     pub(crate) losses: Vec<String>,
     pub(crate) coverage: Vec<LogCoverage>,
 }
 
-/// A file that logs are put into, to be read from there.
+/// A temporary file from which logs are read.
 pub(crate) struct Bench(File);
 
 impl Bench {
@@ -65,7 +65,7 @@ impl Bench {
         Self(tempfile::tempfile().expect("a file"))
     }
 
-    /// Reads a log. One that is none tells nothing.
+    /// Reads a log; of bytes that are no log it gives no records.
     pub(crate) fn scan(&mut self, log: &[u8], selection: &Selection) -> Scanned {
         self.put(log);
         self.scan_again(selection)
@@ -77,16 +77,16 @@ impl Bench {
         self.0.set_len(log.len() as u64).expect("a file");
     }
 
-    /// Reads the log that was put in last.
+    /// Reads the log that was written last.
     pub(crate) fn scan_again(&self, selection: &Selection) -> Scanned {
         let bytes = self.0.metadata().expect("a file").len();
-        let take = |record: &Record<'_>| Some((record.recovered, Told::of(record)));
+        let take = |record: &Record<'_>| Some((record.recovered, RecordValues::of(record)));
         let Ok(log) = read_records(&self.0, bytes, selection, &take) else { return Scanned::default() };
         let (recovered, known): (Vec<_>, Vec<_>) = log.extracted.into_iter().partition(|(recovered, _)| *recovered);
-        let told = |list: Vec<(bool, Told)>| list.into_iter().map(|(_, told)| told).collect();
+        let values = |list: Vec<(bool, RecordValues)>| list.into_iter().map(|(_, values)| values).collect();
         Scanned {
-            known: told(known),
-            recovered: told(recovered),
+            known: values(known),
+            recovered: values(recovered),
             records: log.records,
             losses: log.losses.iter().map(ToString::to_string).collect(),
             coverage: log.coverage,

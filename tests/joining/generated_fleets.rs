@@ -1,9 +1,9 @@
-//! Fleets that chance made, with known truth: random machines leave random artifacts of random failures, in folders as
-//! people and tools collect them. Every incident must be found whole, and none may hold anything of another.
+//! Generated fleets with known incidents: random machines leave random artifacts of random failures, in folders as
+//! people and tools collect them. Every incident must be found whole, and none may contain evidence of another.
 //!
-//! The machines do what makes joining hard: they use process ids again, run the same programs in the same versions, crash
-//! twice within seconds, stop with the same parameters on another day, do at the same moment what their clone does, and
-//! their logs are exported twice.
+//! The machines do what makes joining hard: they reuse process ids, run the same programs in the same versions, crash
+//! twice within seconds, have a blue screen with the same parameters on another day, and fail at the same moment as a
+//! cloned machine; their logs are exported twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -22,23 +22,23 @@ use serde_json::Value;
 
 use crate::program::{list, report, text};
 
-/// How many fleets are made.
+/// The number of fleets.
 const FLEETS: u64 = 40;
 const DAY: u64 = 86_400;
-/// When the fleets' story begins.
+/// The time of the first failures.
 const BEGIN: FileTime = FileTime::utc(2025, 3, 3, 6, 0, 0);
 
-/// A path below the fleet's folder; of an event log with the record's id.
+/// A path below the fleet's folder, for event logs with the record's id.
 type Evidence = String;
 
-/// What belongs to one incident, and the machine that it happened on.
+/// The evidence of one incident, and its machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Truth {
     evidence: BTreeSet<Evidence>,
     machine: String,
 }
 
-/// How the artifacts of a machine were collected.
+/// How the artifacts of a machine are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Collected {
     /// In a folder with the machine's name.
@@ -49,7 +49,7 @@ enum Collected {
     Together,
 }
 
-/// Chance, with what the fleets ask of it.
+/// A random generator with the choices that the fleets need.
 struct Chance(Random);
 
 impl Chance {
@@ -71,7 +71,7 @@ impl Chance {
     }
 }
 
-/// A machine with what it leaves behind.
+/// A machine with its artifacts.
 struct Machine {
     name: String,
     collected: Collected,
@@ -110,7 +110,7 @@ impl Machine {
         self.logs.entry(log).or_default().push((event, incident.into()));
     }
 
-    /// The folder of its logs, of dumps of programs, of dumps of stops, and of a report with this number.
+    /// The folders of its logs, of dumps of programs, of kernel dumps, and of a report with this number.
     fn folders(&self, report: usize) -> [String; 4] {
         let short = self.name.split('.').next().expect("a name");
         match self.collected {
@@ -134,11 +134,11 @@ impl Machine {
         }
     }
 
-    /// A crash, of which at least one artifact is left.
+    /// A crash, with at least one artifact.
     fn crash(&mut self, crash: &Crash, chance: &mut Chance) {
         let incident = self.begin();
         let [_, dumps, _, report] = self.folders(incident);
-        // What names the process or the report, by which the rest belongs to it.
+        // The artifacts that name the process or the report, by which the others are joined.
         let (error, wer_file) = match chance.below(4) {
             0 => (true, false),
             1 => (false, true),
@@ -170,7 +170,7 @@ impl Machine {
         }
         if dump {
             let mut minidump = Minidump { system: System::windows(19045, self.processor), ..Minidump::of_crash(crash) };
-            // A clone does the same, but in no thread with the same id.
+            // A clone fails in the same way, but in a thread with another id.
             let thread = 9120 + 4 * u32::try_from(self.number).expect("small");
             minidump.threads[0].id = thread;
             minidump.exception.iter_mut().for_each(|exception| exception.thread = thread);
@@ -198,7 +198,7 @@ impl Machine {
         }
     }
 
-    /// A stop, and the start after it; gives when that was.
+    /// A blue screen, and the start after it; gives its time.
     fn stop(&mut self, code: u32, parameters: [u64; 4], time: FileTime, chance: &mut Chance) -> FileTime {
         let incident = self.begin();
         let [_, _, dumps, _] = self.folders(incident);
@@ -206,7 +206,7 @@ impl Machine {
             time.plus_seconds(if chance.happens(3) { chance.seconds(DAY, 3 * DAY) } else { chance.seconds(30, 90) });
         let name = format!("{:06}-{}{incident}-01.dmp", chance.below(1_000_000), self.number);
         let has_address = parameters.iter().any(|parameter| *parameter > u64::from(u32::MAX));
-        // Without an address, only the record that names the dump leads to it.
+        // Without an address among the parameters, only the record that names the dump leads to it.
         let named = chance.happens(7) || !has_address;
         let lost = LostPower { code, parameters, power_button: None };
         self.log("System", kernel_power(start, lost), incident);
@@ -258,7 +258,7 @@ impl Machine {
         }
     }
 
-    /// Writes everything below a folder, and says what belongs together.
+    /// Writes all files below a folder, and gives the evidence of each incident.
     fn write(self, root: &Path, chance: &mut Chance) -> Vec<Truth> {
         let [logs, ..] = self.folders(0);
         let machine = self.name.clone();
@@ -295,7 +295,7 @@ fn write(root: &Path, path: &str, bytes: &[u8]) {
     fs::write(path, bytes).expect("a file");
 }
 
-/// A crash of some program. Process ids are few, so that they are used again.
+/// A crash of a random program. There are few process ids, so that they are reused.
 fn some_crash(time: FileTime, of: &str, chance: &mut Chance) -> Crash {
     let image = |name: &str| Image {
         path: format!(r"C:\Program Files\Demo\{name}"),
@@ -315,7 +315,7 @@ fn some_crash(time: FileTime, of: &str, chance: &mut Chance) -> Crash {
     }
 }
 
-/// What happens to a machine, and to its clone at the same time.
+/// The failures of a machine, and of its clone at the same time.
 fn live(machine: &mut Machine, clone: Option<&mut Machine>, chance: &mut Chance) {
     let mut clone = clone;
     let mut time = BEGIN.plus_seconds(chance.seconds(0, DAY));
@@ -324,7 +324,7 @@ fn live(machine: &mut Machine, clone: Option<&mut Machine>, chance: &mut Chance)
     let first = machine.begin();
     machine.log("System", display_reset(BEGIN.minus_seconds(DAY), "nvlddmkm"), first);
     for number in 0..3 + chance.below(12) {
-        // More than an hour: nothing that happens takes as long.
+        // More than an hour: no failure takes as long.
         time = time.plus_seconds(chance.seconds(4000, 2 * DAY));
         let of = format!("{} {number}", machine.name);
         match chance.below(10) {
@@ -332,7 +332,7 @@ fn live(machine: &mut Machine, clone: Option<&mut Machine>, chance: &mut Chance)
                 let crash = some_crash(time, &of, chance);
                 machine.crash(&crash, chance);
                 if chance.happens(2) {
-                    // Started again at once, and crashed again.
+                    // The program is started again at once, and crashes again.
                     let mut again = some_crash(time.plus_seconds(3), &format!("{of} again"), chance);
                     again.process = crash.process + 400;
                     let incident = machine.begin();
@@ -368,10 +368,10 @@ fn live(machine: &mut Machine, clone: Option<&mut Machine>, chance: &mut Chance)
     }
 }
 
-/// Makes a fleet below a folder.
+/// Generates a fleet below a folder.
 fn make(seed: u64, root: &Path) -> Vec<Truth> {
     let mut chance = Chance(Random::new(seed * 7919 + 1));
-    // The generator's first numbers are near for seeds that are.
+    // The generator's first numbers are similar for similar seeds.
     for _ in 0..20 {
         chance.below(2);
     }
@@ -385,7 +385,7 @@ fn make(seed: u64, root: &Path) -> Vec<Truth> {
     for number in 0..count {
         let (before, rest) = machines.split_at_mut(number);
         let (machine, _) = rest.split_first_mut().expect("the machine");
-        // What lies together with others must say by itself of which machine it is.
+        // Artifacts in a common folder must name their machine themselves, so such machines have no clone.
         let apart = |one: &&mut Machine| one.collected != Collected::Together;
         let clone = before.last_mut().filter(apart).filter(|_| machine.collected != Collected::Together);
         live(machine, clone, &mut chance);
@@ -397,7 +397,7 @@ fn make(seed: u64, root: &Path) -> Vec<Truth> {
         .collect()
 }
 
-/// What an incident is made of, without the machine's other records that findings cite.
+/// The evidence of an incident, without other records of the machine that findings cite.
 fn made_of(incident: &Value, root: &str) -> BTreeSet<Evidence> {
     let own = list(incident, "evidence").iter().filter(|item| item["joined_by"]["key"] != "machine");
     own.map(|item| {
@@ -424,7 +424,7 @@ fn short(host: &str) -> &str {
 
 #[test]
 fn whatever_machines_leave_behind_each_incident_is_found_whole_and_holds_nothing_of_another() {
-    // Where somebody names a folder, the fleets stay there: scripts/golden.sh reads them.
+    // With this variable the fleets are kept in the folder: scripts/golden.sh reads them.
     let kept = env::var_os("CRASHSIFT_FLEETS").map(PathBuf::from);
     let (mut right, mut wrong, mut missed, mut incidents, mut mistakes) = (0, 0, 0, 0, Vec::new());
     for seed in 0..FLEETS {
@@ -450,7 +450,7 @@ fn whatever_machines_leave_behind_each_incident_is_found_whole_and_holds_nothing
             if machines.len() != 1 || host.is_some_and(|host| machines.iter().any(|one| short(one) != short(host))) {
                 mistakes.push(format!("fleet {seed}: {machines:?} is told to be {host:?}: {evidence:?}"));
             }
-            // Only where machines lie together nothing tells of which a dump is.
+            // Only in the common folder the machine of a dump can be unknown.
             if host.is_none() && evidence.iter().any(|one| !one.starts_with("fleet/all/")) {
                 mistakes.push(format!("fleet {seed}: no host: {evidence:?}"));
             }

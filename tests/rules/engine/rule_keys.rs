@@ -1,4 +1,4 @@
-//! What rules do to their confidence and to each other.
+//! The keys `adjust`, `requires` and `supersedes`, and texts that print facts.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use rules::{Effect, Outcome, RuleSet};
 
 use super::{from, load, text};
 
-/// A rule that matches an access violation, with more keys.
+/// A rule that matches an access violation, with further keys.
 fn plain(id: &str, cause: &str, confidence: &str, more: &str) -> String {
     format!(
         "  - id: {id}\n    title: T\n    cause: {cause}\n    confidence: {confidence}\n    severity: low\n    selections:\n      \
@@ -52,7 +52,7 @@ fn a_cap_holds_whatever_else_moves_the_confidence() {
 }
 
 #[test]
-fn what_a_rule_supersedes_is_told_after_all_others() {
+fn what_a_rule_supersedes_comes_after_all_others() {
     let rules = loaded(&[
         plain("t/general", "application-defect", "0.9", ""),
         plain("t/other", "heap-corruption", "0.3", ""),
@@ -112,7 +112,7 @@ fn a_rule_is_skipped_without_what_it_requires() {
     let trace = rules.trace("t/careful", &facts).expect("a rule");
     assert_eq!((trace.outcome(), trace.missing.len(), trace.confidence), (Outcome::Skipped, 1, None));
 
-    // What is ruled out stays so.
+    // A rule that is ruled out stays ruled out.
     facts.set("exception.code", Value::Number(1), None);
     assert_eq!(rules.trace("t/careful", &facts).expect("a rule").outcome(), Outcome::NoMatch);
 }

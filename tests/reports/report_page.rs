@@ -1,8 +1,8 @@
-//! `docs/report.md` against the reports themselves: every key that appears is described there with its type, and every
-//! key that is described appears.
+//! Compares `docs/report.md` with reports: every key that appears is described there with its type, and every described
+//! key appears.
 //!
 //! The reports are those of the samples, of `CRASHSIFT_CORPUS` and `CRASHSIFT_CASES` where they are set, of a few texts
-//! that are made here, and the one that has everything.
+//! that are written here, and one with every key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -15,13 +15,13 @@ use samplekit::{FileTime, FileVersion};
 use serde_json::Value;
 
 use crate::program;
-/// A report of one incident that has every key that a report can have; `crates/report/src/formats/json/tests.rs` holds the program
-/// to it.
+/// A report of one incident with every key that a report can have; `crates/report/src/formats/json/tests.rs` checks
+/// that it is complete.
 const EVERYTHING: &str = include_str!("../../crates/report/src/formats/json/everything.json");
 
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
-/// A text whose tools tell of a machine what no sample does.
+/// A text with output of tools about a machine that no sample contains.
 const DESCRIBED: &str = "\
 Host Name:                 PC-7
 OS Name:                   Microsoft Windows 10 Pro
@@ -36,7 +36,7 @@ cuDNN version: 8.0.1
 CUDA: 11.0
 ";
 
-/// The dump of a 32-bit program on a machine with the display drivers of two makers.
+/// The dump of a 32-bit program on a machine with display drivers of two makers.
 fn dump() -> Vec<u8> {
     let module = |path: &str, version, base| Module::windows(path, Some(FileVersion(version)), base, 0x1_0000);
     let modules = vec![
@@ -48,12 +48,12 @@ fn dump() -> Vec<u8> {
     Minidump::crashed(NOON, 0x7FF6_4000_1000, modules).to_bytes()
 }
 
-/// What the page says of a key.
+/// The description of a key on the page.
 #[derive(Debug, Clone)]
 struct Described {
     kind: String,
     meaning: String,
-    /// Whether the page says when it is absent; where it does not, it must be there.
+    /// Whether the page states when it is absent; otherwise it must be present.
     may_be_absent: bool,
 }
 
@@ -101,7 +101,7 @@ impl Page {
     }
 }
 
-/// What was seen in reports.
+/// The keys that reports contain.
 struct Seen<'p> {
     page: &'p Page,
     /// Objects and keys.
@@ -112,7 +112,7 @@ struct Seen<'p> {
 impl Seen<'_> {
     fn object(&mut self, path: &str, value: &Value) {
         let Some(object) = value.as_object() else { return self.says(format!("{path} is no object")) };
-        // By its causes.
+        // Its keys are causes.
         if path == "summary.by_cause" {
             return;
         }
@@ -154,7 +154,7 @@ impl Seen<'_> {
     }
 }
 
-/// Lists that are left out when they are empty, as their rows say in other words.
+/// Lists that are left out when they are empty, as their rows state in other words.
 fn is_optional_by_words(path: &str, key: &str) -> bool {
     matches!((path, key), ("groups[]", "over_represented"))
 }
@@ -242,7 +242,7 @@ fn every_key_is_described_and_every_described_key_appears() {
 }
 
 #[test]
-fn types_are_told_apart() {
+fn types_are_distinguished() {
     let described = |kind: &str, meaning: &str| Described {
         kind: kind.to_owned(),
         meaning: meaning.to_owned(),
