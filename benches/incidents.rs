@@ -20,8 +20,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use evidence::{
-    BugcheckCode, Event, EventBody, EventContent, EventFields, Evidence, ExceptionCode, ModuleOffset, Observation,
-    Place, ProcessDump, ServiceEnd, Version, WerDetails, WerReport, WerSignature,
+    ApplicationError, BugcheckCode, Event, EventBody, EventContent, EventFields, Evidence, ExceptionCode, ModuleOffset,
+    Observation, Place, ProcessDump, ServiceEnd, Version, WerDetails, WerReport, WerSignature,
 };
 use incident::{Carriers, Incident, SourcedEvidence};
 use jiff::{SignedDuration, Timestamp};
@@ -228,21 +228,9 @@ fn moment(count: u32) -> Vec<ReadArtifact> {
 
 /// The record of a crash that tells the program and nothing else.
 fn bare_crash() -> EventBody {
-    EventBody::ApplicationError {
-        app: "a.exe".into(),
-        app_version: Some(Version([1, 0, 0, 0])),
-        module: None,
-        module_unloaded: false,
-        module_version: None,
-        code: None,
-        offset: None,
-        wide_offset: None,
-        pid: None,
-        started: None,
-        app_path: None,
-        module_path: None,
-        report_id: None,
-    }
+    let version = Some(Version([1, 0, 0, 0]));
+    let error = ApplicationError { app: "a.exe".into(), app_version: version, ..ApplicationError::default() };
+    EventBody::ApplicationError(Box::new(error))
 }
 
 fn dump() -> Result<ProcessDump, String> {
@@ -369,22 +357,20 @@ impl Log {
             other => format!("module{other}.dll").into(),
         };
         let (version, offset) = (Version([1, 2, 3, 4]), ModuleOffset(random >> 40 & 0xFFF0));
-        let body = EventBody::ApplicationError {
+        let error = ApplicationError {
             app: program(random),
             app_version: Some(Version([1, 0, 0, 0])),
             module: Some(Arc::clone(&module)),
-            module_unloaded: false,
             module_version: Some(version),
             code: Some(code),
             offset: Some(offset),
             wide_offset: Some(true),
             pid: Some(self.pid(number)),
             started: Some(started(time)),
-            app_path: None,
-            module_path: None,
             report_id: Some(self.report_id(number)),
+            ..ApplicationError::default()
         };
-        self.add("Application Error", 1000, "Application", time, body);
+        self.add("Application Error", 1000, "Application", time, EventBody::ApplicationError(Box::new(error)));
         let signature = WerSignature {
             app: Some(program(random)),
             app_version: Some(Version([1, 0, 0, 0])),

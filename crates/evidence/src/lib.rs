@@ -34,7 +34,8 @@ pub use crash_detail::{
     StowedException, Wanted,
 };
 pub use event::{
-    DriveHealth, Event, EventBody, EventContent, EventFields, MemoryHeld, ProcessExit, ServiceEnd, StorageRetry,
+    ApplicationError, DriveHealth, Event, EventBody, EventContent, EventFields, MemoryHeld, ProcessExit, ServiceEnd,
+    StorageRetry,
 };
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
 pub use log_coverage::{Days, LogCoverage, RecordIds, Recorded, Stretches};

@@ -191,7 +191,7 @@ fn time(gathered: &JoinedEvidence<'_>) -> Option<Timestamp> {
         _ => None,
     });
     let is_crash_event =
-        |sighting: &&&Sighting<'_>| matches!(sighting.event_body(), Some(EventBody::ApplicationError { .. }));
+        |sighting: &&&Sighting<'_>| matches!(sighting.event_body(), Some(EventBody::ApplicationError(_)));
     let crash_event = gathered.sightings.iter().find(is_crash_event).and_then(|sighting| sighting.time);
     // A dump of the process while it was running has the time at which somebody wrote it.
     let earliest = |kind: Option<IncidentKind>| {
