@@ -106,8 +106,8 @@ fn measure(read: Vec<ReadArtifact>) -> Result<(), String> {
         let start = Cpu::now()?;
         let patterns = patterns(&joined, &knowledge).len();
         let mut attributes = Attributes::default();
-        let surroundings: Vec<_> = joined.iter().map(|built| attributes.of_incident(built)).collect();
-        let judged: Vec<Judged> = joined.into_iter().map(|built| undetermined(built.incident)).collect();
+        let surroundings: Vec<_> = joined.iter().map(|joined| attributes.of_incident(joined)).collect();
+        let judged: Vec<Judged> = joined.into_iter().map(|joined| undetermined(joined.incident)).collect();
         let groups = groups(&judged, &surroundings, &attributes, &HashMap::new(), &[]).len();
         let grouping = start.microseconds()?;
         drop((judged, surroundings, attributes, items));

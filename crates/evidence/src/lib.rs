@@ -38,7 +38,7 @@ pub use event::{
     StorageRetry,
 };
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
-pub use log_coverage::{Days, LogCoverage, RecordIds, Recorded, Stretches};
+pub use log_coverage::{CoverageAt, CoveredTimes, Days, LogCoverage, RecordIds};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;
 pub use names::{ByHash, halves, seed};

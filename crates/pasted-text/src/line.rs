@@ -151,12 +151,12 @@ impl CurrentLine<'_> {
                 recognised.ticket.hung |= name.is_some();
                 recognised.set_app_of(recognised.origin(Weight::Passing), name, value);
             }
-            Fact::AppTold => {
+            Fact::AppInSentence => {
                 if let Some(name) = image_name(value) {
                     recognised.set_app(words, name, None);
                 }
             }
-            Fact::AppNamed => {
+            Fact::AppInPassing => {
                 let passing = recognised.origin(Weight::Passing);
                 if let Some(name) = image_name(value).filter(|name| is_told_of(self.line, self.at, name)) {
                     recognised.set_app(passing, name, None);
@@ -168,7 +168,7 @@ impl CurrentLine<'_> {
                 let name = image_name(value).filter(|name| stands_alone(value, name));
                 recognised.set_module_of(report, name, value);
             }
-            Fact::ModuleTold => {
+            Fact::ModuleInSentence => {
                 if let Some(name) = image_name(value).filter(|_| is_asserted(self.line, self.at)) {
                     recognised.set_module(words, name, None);
                 }

@@ -116,7 +116,7 @@ fn read_one(kind: ArtifactKind, path: &Path, shown: String, mut opened: Opened, 
 pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> ReadArtifact {
     let bytes = content.bytes();
     let sigma = context.sigma.as_deref().map(SigmaMatcher);
-    let mut read = match ticket::read_content(content, &context.of_event_logs(&sigma)) {
+    let mut read = match ticket::read_content(content, &context.event_log_context(&sigma)) {
         Ok(mut reading) => {
             ticket::treat_as_report(&mut reading);
             finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading)
@@ -159,16 +159,16 @@ fn dispatch(
     context: &ReadContext,
 ) -> Result<Reading, Unreadable> {
     match kind {
-        ArtifactKind::Minidump => Ok(read_minidump(file, bytes, &context.of_dumps())?),
-        ArtifactKind::KernelDump => Ok(read_kernel_dump(file, bytes, &context.of_dumps())?),
+        ArtifactKind::Minidump => Ok(read_minidump(file, bytes, &context.dump_options())?),
+        ArtifactKind::KernelDump => Ok(read_kernel_dump(file, bytes, &context.dump_options())?),
         ArtifactKind::EventLog => {
             let sigma = context.sigma.as_deref().map(SigmaMatcher);
-            event_log::read_at(path, &*file, bytes, &context.of_event_logs(&sigma))
+            event_log::read_at(path, &*file, bytes, &context.event_log_context(&sigma))
         }
         ArtifactKind::WerReport => wer_report::read(file, bytes, &context.names),
         ArtifactKind::Ticket => {
             let sigma = context.sigma.as_deref().map(SigmaMatcher);
-            ticket::read(file, &context.of_event_logs(&sigma))
+            ticket::read(file, &context.event_log_context(&sigma))
         }
         ArtifactKind::Archive | ArtifactKind::Unknown => Err(Unreadable::whole("not of a kind that is read")),
     }

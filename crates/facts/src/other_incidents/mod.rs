@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::SignedDuration;
 
 use super::from_incident::word;
-use super::others::{Others, Relation};
+use super::related_incidents::{RelatedIncidents, Relation};
 use super::schema::FactType;
 use super::{Record, Value};
 use run::{LeftOut, Near};
@@ -24,7 +24,7 @@ pub struct OtherIncidents {
     own: usize,
     found: OnceLock<Found>,
     perhaps: OnceLock<Found>,
-    records: OnceLock<(Vec<Record>, Vec<Others>)>,
+    records: OnceLock<(Vec<Record>, Vec<RelatedIncidents>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ pub struct Folded {
 impl OtherIncidents {
     /// Those of the incident at a place of the run.
     #[must_use]
-    pub fn of(run: &Arc<Run>, own: usize) -> Self {
+    pub fn new(run: &Arc<Run>, own: usize) -> Self {
         let (found, perhaps, records) = Default::default();
         Self { run: Arc::clone(run), own, found, perhaps, records }
     }
@@ -120,7 +120,7 @@ impl OtherIncidents {
             (Some(left), Some(within)) => left > within,
             (Some(_), None) => false,
         };
-        // Others on the machine are the same machine's, and elsewhere there are none of those.
+        // RelatedIncidents on the machine are the same machine's, and elsewhere there are none of those.
         let (ask_here, ask_elsewhere) = (here != Some(false), here != Some(true) && shared != Shared::Host);
         let is_whole = |found: &Found| {
             let LeftOut { here, elsewhere } = found.left_out.get(shared as usize).copied().unwrap_or_default();
@@ -141,13 +141,13 @@ impl OtherIncidents {
     }
 
     /// Each of them as what a finding names.
-    pub(super) fn named(&self) -> &[Others] {
+    pub(super) fn named(&self) -> &[RelatedIncidents] {
         &self.as_records().1
     }
 
-    fn as_records(&self) -> &(Vec<Record>, Vec<Others>) {
+    fn as_records(&self) -> &(Vec<Record>, Vec<RelatedIncidents>) {
         self.records.get_or_init(|| {
-            let named = |entry: &OtherIncident| Others::one(Relation::Other, entry.id());
+            let named = |entry: &OtherIncident| RelatedIncidents::one(Relation::Other, entry.id());
             let entries = self.entries();
             (entries.iter().map(OtherIncident::record).collect(), entries.iter().map(named).collect())
         })

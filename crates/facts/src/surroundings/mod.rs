@@ -14,7 +14,7 @@ mod sigma;
 pub use around::{Around, MOST_OF_A_KIND, reach_seconds};
 pub use changes::{BeforeFirst, Change};
 pub use nearby::Nearby;
-pub use recorded::{Asked, Needed, Recorded};
+pub use recorded::{Needed, Recorded, TimelinePart};
 pub use sigma::SigmaNearby;
 
 use std::collections::{BTreeMap, HashMap};
@@ -23,8 +23,8 @@ use std::sync::{Arc, OnceLock};
 use jiff::{SignedDuration, Timestamp};
 
 use self::nearby::FoldedSigma;
-use evidence::{Event, EventContent, LogCoverage, Observation, Recorded as Kept, Stretches};
-use incident::{Built, Incident, IncidentKind, Machine, NumberMap, SourcedEvidence, TimelineEntry};
+use evidence::{CoverageAt, CoveredTimes, Event, EventContent, LogCoverage, Observation};
+use incident::{Incident, IncidentKind, JoinedIncident, Machine, NumberMap, SourcedEvidence, TimelineEntry};
 
 /// How far the timeline goes on after an incident: records about a blue screen are written at the next start.
 pub const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
@@ -54,9 +54,9 @@ pub struct Surroundings<'i> {
     /// The System logs by their first record, each with the last record of all up to it.
     system_logs: Vec<(Timestamp, Timestamp)>,
     /// What the Application logs and the System logs cover.
-    covered: [Stretches; 2],
+    covered: [CoveredTimes; 2],
     /// What the logs of each channel cover, by its name in lower case.
-    by_channel: BTreeMap<String, Stretches>,
+    by_channel: BTreeMap<String, CoveredTimes>,
     /// Of items that records were made of, the number of the incident that they report.
     incident_of: NumberMap<usize, u32>,
     /// When incidents of a signature first happened.
@@ -96,23 +96,25 @@ impl<'i> Surroundings<'i> {
             latest = latest.max(*last);
             *last = latest;
         }
-        let covered = LOGS.map(|channel| Stretches::of(machine.logs.iter().filter(|log| is(&log.channel, channel))));
+        let covered =
+            LOGS.map(|channel| CoveredTimes::from_logs(machine.logs.iter().filter(|log| is(&log.channel, channel))));
         let mut by_channel: BTreeMap<String, Vec<&LogCoverage>> = BTreeMap::new();
         for log in &machine.logs {
             by_channel.entry(log.channel.to_lowercase()).or_default().push(log);
         }
-        let by_channel = by_channel.into_iter().map(|(name, logs)| (name, Stretches::of(logs.into_iter()))).collect();
+        let by_channel =
+            by_channel.into_iter().map(|(name, logs)| (name, CoveredTimes::from_logs(logs.into_iter()))).collect();
         let (incident_of, first_of) = (NumberMap::default(), HashMap::new());
         Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of, sigma }
     }
 
     /// Takes note of an incident on this machine, which has a number: which records report it, and of all incidents
     /// with one signature the first one's time.
-    pub fn note(&mut self, number: usize, built: &Built<'_>) {
+    pub fn note(&mut self, number: usize, joined: &JoinedIncident<'_>) {
         if let Ok(number) = u32::try_from(number) {
-            self.incident_of.extend(built.gathered.sightings.iter().map(|sighting| (sighting.item, number)));
+            self.incident_of.extend(joined.evidence.sightings.iter().map(|sighting| (sighting.item, number)));
         }
-        let incident = &built.incident;
+        let incident = &joined.incident;
         let Some(time) = incident.time else { return };
         match self.first_of.get_mut(&incident.signature.coarse) {
             Some(first) => *first = (*first).min(time),
@@ -129,7 +131,7 @@ impl<'i> Surroundings<'i> {
         let [application, system] = &self.covered;
         let log = if is_of_application_log(incident.kind) { application } else { system };
         match log.at(first) {
-            Kept::Since(since) => Some((first, Some(since))),
+            CoverageAt::Since(since) => Some((first, Some(since))),
             _ => Some((first, None)),
         }
     }

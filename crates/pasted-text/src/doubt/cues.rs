@@ -46,7 +46,7 @@ const fn bit(kind: Cue) -> u128 {
 
 impl Kinds {
     /// The kinds of words in a line, whoever wrote it; none of a line that is no sentence.
-    pub(super) fn of(line: &str) -> Self {
+    pub(super) fn in_line(line: &str) -> Self {
         if line.len() > LONGEST {
             return Self::default();
         }

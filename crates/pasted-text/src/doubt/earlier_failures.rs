@@ -25,7 +25,7 @@ pub(super) fn earlier_failures(marked: &Marked) -> BTreeMap<usize, Vec<Range<usi
         if !told || marked.is_in_code(at) || text.len() > LONGEST || printed(text) == Printed::Whole {
             continue;
         }
-        let line_of = Line::of(text);
+        let line_of = Line::new(text);
         let cues = cues_of(text, |kind| matches!(kind, Cue::Repaired | Cue::Topic));
         let mut cues = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start));
         let Some(end) = cues.find_map(|(kind, cue)| end_of_earlier(marked, at, &line_of, kind, &cue)) else {
@@ -71,7 +71,7 @@ fn end_of_earlier(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue
     let next = marked.lines.get(at.checked_add(1)?)?;
     let near = next.number.saturating_sub(marked.lines.get(at)?.number) <= LINES_TO_NOW;
     let behind = unquoted(&next.text);
-    let now = near && behind.len() <= LONGEST && is_of_now(&Line::of(behind), 0);
+    let now = near && behind.len() <= LONGEST && is_of_now(&Line::new(behind), 0);
     (now && tells_another(text, behind)).then_some(text.len())
 }
 

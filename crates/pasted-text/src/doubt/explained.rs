@@ -40,7 +40,7 @@ pub(super) fn explained(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
         if DEFINING.iter().any(|word| text.trim_start().starts_with(word)) {
             found.entry(at).or_default().push(0..text.len());
         } else if !marked.is_in_code(at) && text.len() <= LONGEST && printed(text) == Printed::No {
-            let line_of = Line::of(text);
+            let line_of = Line::new(text);
             let parts = names.iter().filter_map(|name| explanation(&line_of, name));
             let parts: Vec<Range<usize>> = parts.collect();
             if !parts.is_empty() {

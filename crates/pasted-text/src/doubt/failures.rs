@@ -47,7 +47,7 @@ pub(super) fn failures(text: &str, failures: &mut Failures) {
 /// Whether a sentence of `text` says that a file is missing which it names: `a.dll was not found`.
 fn names_missing_file(text: &str) -> bool {
     let absent = words_of(Cue::Absent);
-    let line_of = Line::of(text);
+    let line_of = Line::new(text);
     let begins = std::iter::once(0).chain(line_of.sentences.iter().copied());
     begins.filter_map(|begins| text.get(begins..line_of.end(&line_of.sentences, begins))).any(|sentence| {
         let lower = sentence.to_lowercase();

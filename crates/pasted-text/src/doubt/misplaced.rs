@@ -51,7 +51,7 @@ fn says_so(marked: &Marked, position: usize) -> bool {
 /// Whether the words that count stand outside of quotation marks.
 fn outside_quotations(text: &str, kinds: Kinds) -> bool {
     let wanted = if kinds.has(Cue::Misplaced) { Cue::Misplaced } else { Cue::OfAnother };
-    let line_of = Line::of(text);
+    let line_of = Line::new(text);
     cues_of(text, |kind| kind == wanted).any(|(_, cue)| !line_of.is_quoted(cue.start))
 }
 

@@ -57,8 +57,8 @@ pub(super) struct Marked<'l> {
 }
 
 impl<'l> Marked<'l> {
-    pub(super) fn of(lines: &'l [TicketLine]) -> Self {
-        let kinds = lines.iter().map(|line| Kinds::of(unquoted(&line.text))).collect();
+    pub(super) fn new(lines: &'l [TicketLine]) -> Self {
+        let kinds = lines.iter().map(|line| Kinds::in_line(unquoted(&line.text))).collect();
         Self { lines, kinds, in_code: in_code(lines) }
     }
 

@@ -61,7 +61,7 @@ fn sentences(marked: &Marked, kind: Cue) -> Sentences {
 /// The sentences of a line about another's computer, or about the writer's own. Who has the same as another has one
 /// trouble.
 fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
-    let line_of = Line::of(text);
+    let line_of = Line::new(text);
     let cues = cues_of(text, |of| of == kind).filter(|(_, cue)| !line_of.is_quoted(cue.start));
     let sentences = cues.filter_map(|(_, cue)| {
         let sentence = line_of.sentence_start(cue.start)..line_of.end(&line_of.sentences, cue.end);

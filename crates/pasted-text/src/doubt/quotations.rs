@@ -40,7 +40,7 @@ pub(super) fn without_quoted(line: &str) -> Option<String> {
     if line.len() > LONGEST || !line.contains(QUOTATION_MARKS) || printed(line) != Printed::No {
         return None;
     }
-    let line_of = Line::of(line);
+    let line_of = Line::new(line);
     let words = |from: usize, to: usize| {
         let part = line.get(from..to).unwrap_or_default();
         part.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())

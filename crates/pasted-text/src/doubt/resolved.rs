@@ -37,7 +37,7 @@ fn is_well(marked: &Marked, at: usize) -> bool {
     if text.len() > LONGEST || printed(text) == Printed::Whole {
         return false;
     }
-    let line_of = Line::of(text);
+    let line_of = Line::new(text);
     let cues = cues_of(text, |kind| matches!(kind, Cue::AllWellNow | Cue::WorksAgain));
     let well = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start)).find(|(kind, cue)| {
         let rest = text.get(line_of.end(&line_of.sentences, cue.end)..).unwrap_or_default();

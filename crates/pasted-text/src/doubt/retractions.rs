@@ -33,7 +33,7 @@ pub(super) fn retracted(marked: &Marked) -> Vec<usize> {
         if printed(text) != Printed::No && !is_said_in_a_chat(text) {
             return None;
         }
-        let line_of = Line::of(text);
+        let line_of = Line::new(text);
         let said = cues_of(text, |kind| kind == Cue::Retraction).any(|(_, cue)| {
             let end = line_of.end(&line_of.clauses, cue.end.saturating_sub(1));
             let behind = text.get(cue.end..end).unwrap_or_default().to_lowercase();

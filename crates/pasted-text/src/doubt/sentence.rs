@@ -51,7 +51,7 @@ pub(super) fn doubt(line: &str, kinds: Kinds, other: &[Range<usize>]) -> Option<
     if printed == Printed::Whole {
         return None;
     }
-    let line_of = Line::of(line);
+    let line_of = Line::new(line);
     let mut doubtful: Vec<Range<usize>> = if printed == Printed::No { denied_quotations(&line_of) } else { Vec::new() };
     doubtful.extend_from_slice(other);
     let (mut announces, mut retracts) = (false, false);

@@ -37,7 +37,7 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
             unpacking.lose("members", "the others take too long to unpack; extract it and analyze the folder");
             break;
         }
-        let name = unpacking.names.of(&stored);
+        let name = unpacking.names.unique(&stored);
         // The crate finds members by their names.
         if !seen.insert(stored.clone()) {
             unpacking.lose(name, "another member has the same name; extract it and analyze the folder");

@@ -31,12 +31,12 @@ impl Allowance {
     /// For an archive of `bytes`.
     #[must_use]
     pub fn for_archive(bytes: u64) -> Self {
-        Self::of(bytes.saturating_mul(MOST_TIMES).clamp(ALWAYS, MOST_BYTES), MOST_MEMBERS)
+        Self::new(bytes.saturating_mul(MOST_TIMES).clamp(ALWAYS, MOST_BYTES), MOST_MEMBERS)
     }
 
     /// For this number of bytes and members.
     #[must_use]
-    pub fn of(bytes: u64, members: usize) -> Self {
+    pub fn new(bytes: u64, members: usize) -> Self {
         Self { members: Cell::new(members), bytes: Cell::new(bytes), allowed: bytes }
     }
 
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_is_allowed_is_read_and_what_is_more_is_an_error() {
-        let allowance = Allowance::of(5, 1);
+        let allowance = Allowance::new(5, 1);
         let mut exact = Vec::new();
         assert!(Limited::new(&b"abc"[..], &allowance).read_to_end(&mut exact).is_ok());
         let mut more = Vec::new();

@@ -66,7 +66,7 @@ impl Relation {
 
 /// Other incidents: a part of a list of ids in the order of their times, which many incidents share.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Others {
+pub struct RelatedIncidents {
     relation: Relation,
     list: Arc<[Arc<str>]>,
     from: usize,
@@ -77,7 +77,7 @@ pub struct Others {
     listed: bool,
 }
 
-impl Others {
+impl RelatedIncidents {
     /// Those from one place of the list to before another, around the one `at` a place, which is in the list.
     #[must_use]
     pub fn around(relation: Relation, list: &Arc<[Arc<str>]>, (from, to): (usize, usize), at: usize) -> Self {
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    fn named(others: &Others) -> (Vec<usize>, usize) {
+    fn named(others: &RelatedIncidents) -> (Vec<usize>, usize) {
         let named = others.named().expect("some");
         (named.ids.iter().map(|id| id.parse().expect("a number")).collect(), named.more)
     }
@@ -150,15 +150,15 @@ mod tests {
     #[test]
     fn the_nearest_are_named_and_the_rest_is_counted() {
         let list: Arc<[Arc<str>]> = (0..30).map(|id: usize| Arc::from(id.to_string())).collect();
-        let around = |range, at| Others::around(Relation::Burst, &list, range, at);
+        let around = |range, at| RelatedIncidents::around(Relation::Burst, &list, range, at);
         assert_eq!(named(&around((0, 4), 1)), (vec![0, 2, 3], 0));
         assert_eq!(named(&around((0, 30), 15)), (vec![10, 11, 12, 13, 14, 16, 17, 18, 19, 20], 19));
         assert_eq!(named(&around((0, 30), 0)), ((1..=10).collect(), 19));
         assert_eq!(named(&around((5, 30), 29)), ((19..29).collect(), 14));
-        assert_eq!(named(&Others::before(Relation::Burst, &list, 2, 20)), ((10..20).collect(), 8));
+        assert_eq!(named(&RelatedIncidents::before(Relation::Burst, &list, 2, 20)), ((10..20).collect(), 8));
         assert_eq!(around((3, 4), 3).named(), None);
-        assert_eq!(Others::before(Relation::Burst, &list, 3, 3).named(), None);
-        assert_eq!(named(&Others::one(Relation::Before, "7".into())), (vec![7], 0));
+        assert_eq!(RelatedIncidents::before(Relation::Burst, &list, 3, 3).named(), None);
+        assert_eq!(named(&RelatedIncidents::one(Relation::Before, "7".into())), (vec![7], 0));
     }
 
     #[test]
