@@ -268,7 +268,18 @@ impl CurrentLine<'_> {
             | Fact::Explanation => {}
             Fact::NoModule => recognised.blames_no_module = true,
             Fact::DebuggerSuspects => recognised.suspect(value),
-            _ => inventory::take(fact, value, recognised),
+            Fact::Gpu
+            | Fact::NvidiaDriver
+            | Fact::DisplayDriver
+            | Fact::CudaDriver
+            | Fact::OsBuild
+            | Fact::OsBuildOfRelease
+            | Fact::OsVersion
+            | Fact::OsRelease
+            | Fact::MemoryMib
+            | Fact::Bios
+            | Fact::Model
+            | Fact::Python => inventory::take(fact, value, recognised),
         }
         false
     }
