@@ -10,6 +10,7 @@ use std::path::Path;
 
 use crate::discover::{SNIFFED, is_office_document, named_kind, not_pasted, sniff};
 use crate::read_context::ReadContext;
+use crate::read_error::ReadError;
 use crate::sigma_matches::SigmaMatcher;
 use archive::Nesting;
 use crash_dump::{read_kernel_dump, read_minidump};
@@ -142,7 +143,7 @@ fn open(path: &Path) -> io::Result<Opened> {
     let about = file.metadata()?;
     // Between finding and opening, a file may have been replaced by a pipe that would never end.
     if !about.is_file() {
-        return Err(io::Error::other("no longer a file"));
+        return Err(ReadError::NotAFile.into());
     }
     // One read instead of many small ones.
     let mut first = Vec::with_capacity(usize::try_from(SNIFFED).unwrap_or_default());

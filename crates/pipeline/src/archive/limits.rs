@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io::{self, Read};
 
+use crate::read_error::ReadError;
 use untrusted::Loss;
 
 /// The most archives around a file.
@@ -61,12 +62,8 @@ impl Allowance {
     }
 
     /// The error of content beyond the limit.
-    fn exceeded(&self) -> io::Error {
-        io::Error::other(format!(
-            "the archive unpacks to more than the {} MiB that are allowed for one of its size; extract it and analyze the \
-             folder",
-            self.allowed >> 20
-        ))
+    fn exceeded(&self) -> ReadError {
+        ReadError::UnpacksToTooMuch { allowed_mib: self.allowed >> 20 }
     }
 }
 
@@ -89,7 +86,7 @@ impl<R: Read> Read for Limited<'_, R> {
             // Content that ends exactly at the limit is whole.
             return match self.content.read(&mut [0])? {
                 0 => Ok(0),
-                _ => Err(self.allowance.exceeded()),
+                _ => Err(self.allowance.exceeded().into()),
             };
         }
         let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
