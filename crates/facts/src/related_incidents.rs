@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strum::EnumMessage;
 
-/// How many are named of each relation.
+/// The most incidents that a finding names for one relation.
 pub const NAMED: usize = 10;
 
 /// The relation of other incidents to one, with its word in reports and a description that completes "incidents ...".
@@ -71,20 +71,20 @@ pub struct RelatedIncidents {
     list: Arc<[Arc<str>]>,
     from: usize,
     to: usize,
-    /// Where the incident itself stands or would stand.
+    /// The position of the incident itself in the list, or the one that it would have.
     at: usize,
     /// Whether it is in the list.
     listed: bool,
 }
 
 impl RelatedIncidents {
-    /// Those from one place of the list to before another, around the one `at` a place, which is in the list.
+    /// The incidents at `from..to` of the list around the one at `at`, which is not counted itself.
     #[must_use]
     pub fn around(relation: Relation, list: &Arc<[Arc<str>]>, (from, to): (usize, usize), at: usize) -> Self {
         Self { relation, list: Arc::clone(list), from, to, at, listed: (from..to).contains(&at) }
     }
 
-    /// Those of the list from one place on and before another, where the incident itself is not among them.
+    /// The incidents at `from..to` of the list, all of them before the incident itself.
     #[must_use]
     pub fn before(relation: Relation, list: &Arc<[Arc<str>]>, from: usize, to: usize) -> Self {
         Self { relation, list: Arc::clone(list), from, to, at: to, listed: false }
@@ -96,7 +96,7 @@ impl RelatedIncidents {
         Self { relation, list: Arc::from([id]), from: 0, to: 1, at: 1, listed: false }
     }
 
-    /// What they are.
+    /// The relation that these incidents have to the one that the finding is about.
     #[must_use]
     pub fn relation(&self) -> Relation {
         self.relation
@@ -108,7 +108,7 @@ impl RelatedIncidents {
         self.to.min(self.list.len()).saturating_sub(self.from).saturating_sub(usize::from(self.listed))
     }
 
-    /// Names them, if there are any; of many those that stand nearest.
+    /// The ids of the nearest incidents and the number of the others; `None` if there are none.
     #[must_use]
     pub fn named(&self) -> Option<NamedIncidents> {
         let part = self.list.get(self.from..self.to.min(self.list.len()))?;
@@ -128,7 +128,7 @@ impl RelatedIncidents {
 /// Other incidents by their ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedIncidents {
-    /// What they are.
+    /// The relation that these incidents have to the one that the finding is about.
     pub relation: Relation,
     /// Their ids, in time.
     pub ids: Vec<Arc<str>>,

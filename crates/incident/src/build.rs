@@ -28,7 +28,7 @@ use super::text_stack;
 use evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, Place, ProcessDump, base_name};
 use windows_codes::Knowledge;
 
-/// An incident with the evidence that it was made of.
+/// An incident with the evidence that was joined to it, and the environment that the evidence shows.
 #[derive(Debug)]
 pub struct JoinedIncident<'i> {
     /// The incident.

@@ -10,11 +10,11 @@ use super::nearby::Nearby;
 use super::{INSTALLS, Logged, Recorded, Surroundings, TIMELINE_AFTER};
 use incident::JoinedIncident;
 
-/// How far back the timeline that rules see goes.
+/// How far before an incident the timeline that rules see begins.
 pub(super) const TIMELINE_BEFORE: SignedDuration = SignedDuration::from_hours(24);
-/// How far back it goes for what was installed or blocked: what that did may show days later.
+/// How far before an incident it begins for installations and blocked files, whose effects may show days later.
 const CHANGES_BEFORE: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The kinds of those entries that tell what was blocked.
+/// The kinds of timeline entries about blocked files.
 const BLOCKS: &[&str] = &["security-block", "image-refused"];
 
 /// Most entries of one kind that rules see, the nearest to the incident. Each kind has its own number, so that a
@@ -24,7 +24,7 @@ pub const MOST_OF_A_KIND: usize = 64;
 /// are in two copies of a log.
 const LOOKED_AT: usize = 512;
 
-/// The timeline around one incident, put together when somebody asks for it.
+/// The timeline around one incident, built when a rule first needs it.
 #[derive(Debug)]
 pub struct Around<'m> {
     joined: &'m JoinedIncident<'m>,
@@ -69,13 +69,13 @@ impl<'m> Around<'m> {
         kinds.contains(&kind)
     }
 
-    /// The entries that were asked for: none if nobody did.
+    /// The entries, if a rule has needed them; else empty.
     pub fn asked_for(&self) -> &[Nearby<'m>] {
         self.entries.get().and_then(Option::as_deref).unwrap_or_default()
     }
 }
 
-/// The entries around the incident of which rules are told.
+/// The entries around the incident that rules see.
 fn nearby<'m>(joined: &'m JoinedIncident<'m>, surroundings: &'m Surroundings<'m>) -> Option<Vec<Nearby<'m>>> {
     let time = joined.incident.time?;
     if joined.evidence.sightings.iter().all(|sighting| sighting.logged_later) {

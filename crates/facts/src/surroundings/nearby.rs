@@ -12,7 +12,7 @@ use evidence::{EventBody, NtStatus, SigmaRule};
 use incident::{JoinedIncident, TimelineEntry, values};
 use windows_codes::McaStatus;
 
-/// What a Sigma rule says of itself, folded.
+/// The id, title and tags of a Sigma rule, in the form in which rules compare texts.
 #[derive(Debug)]
 pub struct FoldedSigma {
     /// Its id.
@@ -34,7 +34,7 @@ pub struct Nearby<'m> {
     first_like: Option<(Timestamp, Option<Timestamp>)>,
     /// The number of the incident that it reports, among those around.
     incident: Option<u32>,
-    /// The number that it has in findings.
+    /// The entry's evidence number in findings.
     pub from: Option<EvidenceRef>,
 }
 

@@ -17,9 +17,9 @@ const SYSTEM: &str = "System";
 /// The channels that record entries of a kind.
 #[derive(Debug, Clone, Copy)]
 enum Channels {
-    /// Each of them has some, so that all are needed to know that there are none.
+    /// Each of these channels records some entries of the kind: only all of them together show that there is none.
     All(&'static [&'static str]),
-    /// Which of them has them depends on what is set up on the machine, and a machine has one of them.
+    /// One of these channels records the entries of the kind; which one depends on how the machine is set up.
     One(&'static [&'static str]),
 }
 
@@ -73,7 +73,7 @@ pub struct Recorded {
     sigma: bool,
 }
 
-/// The part of the timeline that is asked for.
+/// The part of the timeline that a rule looks for an entry in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimelinePart<'k> {
     /// The kind of the entries.
@@ -135,7 +135,7 @@ impl Recorded {
         }
     }
 
-    /// What is needed, and not there, to know whether there is an entry that is asked for.
+    /// What is missing to know whether the timeline has an entry in a part; `None` if nothing is missing.
     #[must_use]
     pub fn lacking(&self, asked: TimelinePart<'_>) -> Option<Needed> {
         if asked.kind == SIGMA && !self.sigma {
