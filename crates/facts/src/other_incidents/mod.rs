@@ -120,7 +120,7 @@ impl OtherIncidents {
             (Some(left), Some(within)) => left > within,
             (Some(_), None) => false,
         };
-        // RelatedIncidents on the machine are the same machine's, and elsewhere there are none of those.
+        // Others on the machine are the same machine's, and elsewhere there are none of those.
         let (ask_here, ask_elsewhere) = (here != Some(false), here != Some(true) && shared != Shared::Host);
         let is_whole = |found: &Found| {
             let LeftOut { here, elsewhere } = found.left_out.get(shared as usize).copied().unwrap_or_default();
