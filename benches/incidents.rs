@@ -20,8 +20,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use evidence::{
-    BugcheckCode, Event, EventBody, EventContent, EventFields, Evidence, ExceptionCode, ModuleOffset, Observation,
-    Place, ProcessDump, ServiceEnd, Version, WerDetails, WerReport, WerSignature,
+    ApplicationError, BugcheckCode, Event, EventBody, EventContent, EventFields, Evidence, ExceptionCode, ModuleOffset,
+    Observation, Place, ProcessDump, ServiceEnd, Version, WerDetails, WerReport, WerSignature,
 };
 use incident::{Carriers, Incident, SourcedEvidence};
 use jiff::{SignedDuration, Timestamp};
@@ -106,8 +106,8 @@ fn measure(read: Vec<ReadArtifact>) -> Result<(), String> {
         let start = Cpu::now()?;
         let patterns = patterns(&joined, &knowledge).len();
         let mut attributes = Attributes::default();
-        let surroundings: Vec<_> = joined.iter().map(|built| attributes.of_incident(built)).collect();
-        let judged: Vec<Judged> = joined.into_iter().map(|built| undetermined(built.incident)).collect();
+        let surroundings: Vec<_> = joined.iter().map(|joined| attributes.of_incident(joined)).collect();
+        let judged: Vec<Judged> = joined.into_iter().map(|joined| undetermined(joined.incident)).collect();
         let groups = groups(&judged, &surroundings, &attributes, &HashMap::new(), &[]).len();
         let grouping = start.microseconds()?;
         drop((judged, surroundings, attributes, items));
@@ -228,21 +228,9 @@ fn moment(count: u32) -> Vec<ReadArtifact> {
 
 /// The record of a crash with the program's name only.
 fn bare_crash() -> EventBody {
-    EventBody::ApplicationError {
-        app: "a.exe".into(),
-        app_version: Some(Version([1, 0, 0, 0])),
-        module: None,
-        module_unloaded: false,
-        module_version: None,
-        code: None,
-        offset: None,
-        wide_offset: None,
-        pid: None,
-        started: None,
-        app_path: None,
-        module_path: None,
-        report_id: None,
-    }
+    let version = Some(Version([1, 0, 0, 0]));
+    let error = ApplicationError { app: "a.exe".into(), app_version: version, ..ApplicationError::default() };
+    EventBody::ApplicationError(Box::new(error))
 }
 
 fn dump() -> Result<ProcessDump, String> {
@@ -369,22 +357,20 @@ impl Log {
             other => format!("module{other}.dll").into(),
         };
         let (version, offset) = (Version([1, 2, 3, 4]), ModuleOffset(random >> 40 & 0xFFF0));
-        let body = EventBody::ApplicationError {
+        let error = ApplicationError {
             app: program(random),
             app_version: Some(Version([1, 0, 0, 0])),
             module: Some(Arc::clone(&module)),
-            module_unloaded: false,
             module_version: Some(version),
             code: Some(code),
             offset: Some(offset),
             wide_offset: Some(true),
             pid: Some(self.pid(number)),
             started: Some(started(time)),
-            app_path: None,
-            module_path: None,
             report_id: Some(self.report_id(number)),
+            ..ApplicationError::default()
         };
-        self.add("Application Error", 1000, "Application", time, body);
+        self.add("Application Error", 1000, "Application", time, EventBody::ApplicationError(Box::new(error)));
         let signature = WerSignature {
             app: Some(program(random)),
             app_version: Some(Version([1, 0, 0, 0])),

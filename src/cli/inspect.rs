@@ -98,7 +98,7 @@ fn print_content(inspected: &Inspected, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "#   {name}: {}", sanitise(value))?;
         }
         for entry in &machine.timeline {
-            writeln!(out, "#   {} {}: {}", entry.time, entry.kind, sanitise(&entry.says))?;
+            writeln!(out, "#   {} {}: {}", entry.time, entry.kind, sanitise(&entry.sentence))?;
         }
     }
     Ok(())

@@ -37,7 +37,7 @@ fn told(report: &Report) -> Vec<String> {
         let host = &machine.host;
         told.extend(machine.timeline.iter().map(|entry| {
             let incident = entry.incident.as_deref().unwrap_or_default();
-            format!("{host} {} {} {} {} {incident}", entry.time, entry.kind, entry.id, entry.says)
+            format!("{host} {} {} {} {} {incident}", entry.time, entry.kind, entry.id, entry.sentence)
         }));
         told.extend(machine.environment.iter().map(|(key, value)| format!("{host}: {key} {value}")));
     }

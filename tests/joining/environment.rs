@@ -228,7 +228,7 @@ fn the_copy_of_a_log_adds_nothing_to_the_timeline() {
         let folder = [folder.path().to_path_buf()];
         let inspected = inspect(&folder, &rules, &Knowledge::builtin(), &Options::default(), &Silent);
         let entries = inspected.machines.into_iter().flat_map(|machine| machine.timeline);
-        entries.map(|entry| (entry.time, entry.says)).collect::<Vec<_>>()
+        entries.map(|entry| (entry.time, entry.sentence)).collect::<Vec<_>>()
     };
     std::fs::copy(&log, folder.path().join("System.evtx")).expect("copied");
     let once = timeline();

@@ -307,7 +307,7 @@ fn every_cut_and_every_changed_byte_is_survived() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut archives = [zip(small), tar(small), gz(&tar(small)), cab(small)];
     for bytes in &mut archives {
-        let kind = ArchiveKind::of(bytes).expect("an archive");
+        let kind = ArchiveKind::recognized(bytes).expect("an archive");
         let path = folder.path().join("a");
         let read = |bytes: &[u8]| {
             fs::write(&path, bytes).expect("a file");
@@ -319,7 +319,7 @@ fn every_cut_and_every_changed_byte_is_survived() {
                     let _ = member.content.read_to_end(&mut content);
                     total += content.len();
                 };
-                let _ = members(kind, &mut file, "a", &Allowance::of(1 << 20, 100), &mut each);
+                let _ = members(kind, &mut file, "a", &Allowance::new(1 << 20, 100), &mut each);
                 total
             }));
             // Decompression may fail, which is a loss of the archive; its output is limited nevertheless.
@@ -344,11 +344,12 @@ fn under(allowance: &Allowance, bytes: &[u8]) -> (Vec<(String, usize, bool)>, Ve
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("written");
     let mut all = Vec::new();
-    let losses = members(ArchiveKind::of(bytes).expect("an archive"), &mut file, "a", allowance, &mut |member| {
-        let mut content = Vec::new();
-        let ended = member.content.read_to_end(&mut content).is_ok();
-        all.push((member.name, content.len(), ended));
-    });
+    let losses =
+        members(ArchiveKind::recognized(bytes).expect("an archive"), &mut file, "a", allowance, &mut |member| {
+            let mut content = Vec::new();
+            let ended = member.content.read_to_end(&mut content).is_ok();
+            all.push((member.name, content.len(), ended));
+        });
     (all, losses.expect("an archive").iter().map(ToString::to_string).collect())
 }
 
@@ -357,13 +358,13 @@ fn a_bomb_is_unpacked_only_as_far_as_is_allowed() {
     let zeros = vec![0; 1 << 20];
     let bomb: &[(&str, &[u8])] = &[("a", b"1234"), ("bomb", &zeros), ("b", &zeros)];
     for bytes in [zip(bomb), tar(bomb), cab(bomb)] {
-        let (all, losses) = under(&Allowance::of(10_000, 100), &bytes);
+        let (all, losses) = under(&Allowance::new(10_000, 100), &bytes);
         assert_eq!(all, [("a".to_owned(), 4, true), ("bomb".to_owned(), 9_996, false)]);
         assert!(losses.len() == 1 && losses[0].contains("unpacks to more than"), "{losses:?}");
     }
-    let (all, losses) = under(&Allowance::of(10_000, 100), &gz(&zeros));
+    let (all, losses) = under(&Allowance::new(10_000, 100), &gz(&zeros));
     assert_eq!((all, losses), (vec![("a content".to_owned(), 10_000, false)], Vec::new()));
-    let (all, losses) = under(&Allowance::of(10_000, 1), &zip(bomb));
+    let (all, losses) = under(&Allowance::new(10_000, 1), &zip(bomb));
     assert_eq!(all.len(), 1);
     assert!(losses[0].contains("more than are read"), "{losses:?}");
 }
@@ -384,7 +385,7 @@ fn long_names_of_tar_are_known_and_never_read_without_end() {
     header.set_size(4);
     header.set_cksum();
     builder.append_data(&mut header, &long, &b"text"[..]).expect("memory");
-    let (all, losses) = under(&Allowance::of(10_000, 10), &builder.into_inner().expect("memory"));
+    let (all, losses) = under(&Allowance::new(10_000, 10), &builder.into_inner().expect("memory"));
     assert_eq!((all, losses), (vec![(long.replace("//", "/"), 4, true)], Vec::new()));
 }
 
@@ -399,7 +400,7 @@ fn sparse_files_of_tar_are_reported_and_cost_no_other() {
         header.set_cksum();
         builder.append_data(&mut header, name, &b"text"[..]).expect("memory");
     }
-    let (all, losses) = under(&Allowance::of(10_000, 10), &builder.into_inner().expect("memory"));
+    let (all, losses) = under(&Allowance::new(10_000, 10), &builder.into_inner().expect("memory"));
     assert_eq!(all, [("a.txt".to_owned(), 4, true)]);
     assert!(losses.len() == 1 && losses[0].starts_with("memory.dmp: a sparse file"), "{losses:?}");
 }
@@ -415,7 +416,7 @@ fn a_size_before_a_file_of_tar_is_used_only_where_the_header_has_the_same() {
             header.set_cksum();
             builder.append_data(&mut header, name, &b"text"[..]).expect("memory");
         }
-        let (all, losses) = under(&Allowance::of(10_000, 10), &builder.into_inner().expect("memory"));
+        let (all, losses) = under(&Allowance::new(10_000, 10), &builder.into_inner().expect("memory"));
         assert_eq!(all.len(), found, "{stated}: {losses:?}");
         if found == 0 {
             assert!(losses[0].starts_with("a.txt: ") && losses[1].contains("those behind it"), "{losses:?}");

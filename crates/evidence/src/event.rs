@@ -115,34 +115,7 @@ pub struct MemoryHeld {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum EventBody {
     /// Application Error 1000: a process died of an unhandled exception.
-    ApplicationError {
-        /// File name of the executable; services in a shared host as `svchost.exe_Name`.
-        app: Arc<str>,
-        /// Its version.
-        app_version: Option<Version>,
-        /// The module that contained the exception address; absent for `unknown`.
-        module: Option<Arc<str>>,
-        /// Whether that module had already been unloaded (`NAME_unloaded`, the suffix is cut from `module`).
-        module_unloaded: bool,
-        /// Its version.
-        module_version: Option<Version>,
-        /// Exception code.
-        code: Option<ExceptionCode>,
-        /// Offset in the module; a raw address when there is no module.
-        offset: Option<ModuleOffset>,
-        /// Whether the offset is written with 16 digits, as 64-bit processes are.
-        wide_offset: Option<bool>,
-        /// Process id.
-        pid: Option<u32>,
-        /// When the process started.
-        started: Option<Timestamp>,
-        /// Path of the executable.
-        app_path: Option<Arc<str>>,
-        /// Path of the module.
-        module_path: Option<Arc<str>>,
-        /// Report id: lower case, without braces. Equals event 1001's.
-        report_id: Option<Arc<str>>,
-    },
+    ApplicationError(Box<ApplicationError>),
     /// Application Error 1005: a page of a mapped file could not be read.
     InPageError {
         /// The file.
@@ -168,7 +141,7 @@ pub enum EventBody {
         started: Option<Timestamp>,
         /// Path of the executable.
         app_path: Option<Arc<str>>,
-        /// Report id as in `ApplicationError`.
+        /// Report id as in [`ApplicationError`].
         report_id: Option<Arc<str>>,
         /// `Cross-process`, `Quiesce`...; language of the log.
         hang_type: Option<Arc<str>>,
@@ -208,7 +181,7 @@ pub enum EventBody {
         parameters: [u64; 4],
         /// Path of the dump on that machine.
         dump_path: Option<Arc<str>>,
-        /// Report id as in `ApplicationError`; older systems write another form.
+        /// Report id as in [`ApplicationError`]; older systems write another form.
         report_id: Option<Arc<str>>,
     },
     /// Kernel-Power 41: the system started without having been shut down.
@@ -343,6 +316,37 @@ pub enum EventBody {
         /// Field values joined with `; `.
         text: Arc<str>,
     },
+}
+
+/// What Application Error 1000 states of a process that died of an unhandled exception.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApplicationError {
+    /// File name of the executable; services in a shared host as `svchost.exe_Name`.
+    pub app: Arc<str>,
+    /// Its version.
+    pub app_version: Option<Version>,
+    /// The module that contained the exception address; absent for `unknown`.
+    pub module: Option<Arc<str>>,
+    /// Whether that module had already been unloaded (`NAME_unloaded`, the suffix is cut from `module`).
+    pub module_unloaded: bool,
+    /// Its version.
+    pub module_version: Option<Version>,
+    /// Exception code.
+    pub code: Option<ExceptionCode>,
+    /// Offset in the module; a raw address when there is no module.
+    pub offset: Option<ModuleOffset>,
+    /// Whether the offset is written with 16 digits, as 64-bit processes are.
+    pub wide_offset: Option<bool>,
+    /// Process id.
+    pub pid: Option<u32>,
+    /// When the process started.
+    pub started: Option<Timestamp>,
+    /// Path of the executable.
+    pub app_path: Option<Arc<str>>,
+    /// Path of the module.
+    pub module_path: Option<Arc<str>>,
+    /// Report id: lower case, without braces. Equals event 1001's.
+    pub report_id: Option<Arc<str>>,
 }
 
 /// A service that ended without having been stopped.

@@ -34,10 +34,11 @@ pub use crash_detail::{
     StowedException, Wanted,
 };
 pub use event::{
-    DriveHealth, Event, EventBody, EventContent, EventFields, MemoryHeld, ProcessExit, ServiceEnd, StorageRetry,
+    ApplicationError, DriveHealth, Event, EventBody, EventContent, EventFields, MemoryHeld, ProcessExit, ServiceEnd,
+    StorageRetry,
 };
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
-pub use log_coverage::{Days, LogCoverage, RecordIds, Recorded, Stretches};
+pub use log_coverage::{CoverageAt, CoveredTimes, Days, LogCoverage, RecordIds};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;
 pub use names::{ByHash, halves, seed};

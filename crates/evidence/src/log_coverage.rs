@@ -39,7 +39,7 @@ pub struct RecordIds {
 impl RecordIds {
     /// The numbers of a log of one record.
     #[must_use]
-    pub fn of(id: u64) -> Self {
+    pub fn single(id: u64) -> Self {
         Self { first: id, last: id }
     }
 
@@ -71,16 +71,16 @@ impl RecordIds {
 /// prove nothing about a time between. The numbers of the records prove a hole, or that there is none, where they are not
 /// counted anew; else a long silence counts as a hole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stretches(Vec<(Timestamp, Timestamp)>);
+pub struct CoveredTimes(Vec<(Timestamp, Timestamp)>);
 
-impl Stretches {
+impl CoveredTimes {
     /// How long a log may be silent without a hole. Files of one log that adjoin, as archives do, have no record between
     /// them, and a computer that runs writes into its Application and System log every day.
     pub const LONGEST_SILENCE: SignedDuration = SignedDuration::from_hours(24);
 
     /// What these files cover.
     #[must_use]
-    pub fn of<'l>(logs: impl Iterator<Item = &'l LogCoverage>) -> Self {
+    pub fn from_logs<'l>(logs: impl Iterator<Item = &'l LogCoverage>) -> Self {
         let mut files: Vec<&LogCoverage> = logs.collect();
         files.sort_unstable_by_key(|log| (log.first, log.last, log.ids.map(|ids| (ids.first, ids.last))));
         let mut stretches: Vec<(Timestamp, Timestamp)> = Vec::with_capacity(files.len());
@@ -122,15 +122,17 @@ impl Stretches {
 
     /// What is known of a time, and of the time before it.
     #[must_use]
-    pub fn at(&self, time: Timestamp) -> Recorded {
+    pub fn at(&self, time: Timestamp) -> CoverageAt {
         let begun = self.0.partition_point(|(first, _)| *first <= time);
         let next = self.0.get(begun).map(|(first, _)| *first);
         match (begun.checked_sub(1).and_then(|index| self.0.get(index)), next) {
-            (None, None) => Recorded::Never,
-            (None, Some(next)) => Recorded::Later(next),
-            (Some((first, last)), _) if time.duration_since(*last) <= Self::LONGEST_SILENCE => Recorded::Since(*first),
-            (Some((_, last)), Some(next)) => Recorded::Hole(*last, next),
-            (Some((_, last)), None) => Recorded::Until(*last),
+            (None, None) => CoverageAt::Never,
+            (None, Some(next)) => CoverageAt::Later(next),
+            (Some((first, last)), _) if time.duration_since(*last) <= Self::LONGEST_SILENCE => {
+                CoverageAt::Since(*first)
+            }
+            (Some((_, last)), Some(next)) => CoverageAt::Hole(*last, next),
+            (Some((_, last)), None) => CoverageAt::Until(*last),
         }
     }
 }
@@ -140,13 +142,13 @@ fn adjoin(before: &LogCoverage, after: &LogCoverage) -> bool {
     let between = before.ids.zip(after.ids).and_then(|(before, after)| before.between(after));
     match between.filter(|_| after.first >= before.last) {
         Some(missing) => missing == 0,
-        None => after.first.duration_since(before.last) <= Stretches::LONGEST_SILENCE,
+        None => after.first.duration_since(before.last) <= CoveredTimes::LONGEST_SILENCE,
     }
 }
 
 /// What the files of a log cover of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recorded {
+pub enum CoverageAt {
     /// There are none.
     Never,
     /// All of them begin later.
@@ -231,7 +233,7 @@ impl Days {
 
     /// The day of a time.
     #[must_use]
-    pub fn of(time: Timestamp) -> u32 {
+    pub fn day_of(time: Timestamp) -> u32 {
         let day = time.as_second().div_euclid(Self::SECONDS).saturating_add(Self::OF_UNIX);
         u32::try_from(day).unwrap_or_default()
     }
@@ -292,22 +294,22 @@ mod tests {
             log("03-01T00:00", "03-09T20:00"),
             log("03-01T00:00", "03-09T20:00"),
         ];
-        let stretches = Stretches::of(files.iter());
+        let stretches = CoveredTimes::from_logs(files.iter());
         let (begin, hole) = (at("03-01T00:00"), (at("03-15T17:45"), at("03-22T11:20")));
         assert_eq!(stretches.list(), [(begin, hole.0), (hole.1, at("04-10T08:00"))]);
         assert_eq!(stretches.span(), Some((begin, at("04-10T08:00"))));
         assert_eq!(stretches.holes().collect::<Vec<_>>(), [hole]);
         for (time, known) in [
-            ("02-28T00:00", Recorded::Later(begin)),
-            ("03-01T00:00", Recorded::Since(begin)),
-            ("03-16T17:45", Recorded::Since(begin)),
-            ("03-16T17:46", Recorded::Hole(hole.0, hole.1)),
-            ("03-22T11:20", Recorded::Since(hole.1)),
-            ("04-11T08:01", Recorded::Until(at("04-10T08:00"))),
+            ("02-28T00:00", CoverageAt::Later(begin)),
+            ("03-01T00:00", CoverageAt::Since(begin)),
+            ("03-16T17:45", CoverageAt::Since(begin)),
+            ("03-16T17:46", CoverageAt::Hole(hole.0, hole.1)),
+            ("03-22T11:20", CoverageAt::Since(hole.1)),
+            ("04-11T08:01", CoverageAt::Until(at("04-10T08:00"))),
         ] {
             assert_eq!(stretches.at(at(time)), known, "{time}");
         }
-        assert_eq!(Stretches::default().at(begin), Recorded::Never);
+        assert_eq!(CoveredTimes::default().at(begin), CoverageAt::Never);
     }
 
     #[test]
@@ -324,7 +326,7 @@ mod tests {
                 ids: Some(RecordIds { first: ids.0, last: ids.1 }),
             };
             let files = [log("03-01T08:00", "03-07T18:00", before), log(begins, "03-20T18:00", after)];
-            Stretches::of(files.iter()).holes().count()
+            CoveredTimes::from_logs(files.iter()).holes().count()
         };
         // Over a weekend, and within a day.
         let (monday, soon) = ("03-10T08:00", "03-07T20:00");
@@ -352,7 +354,7 @@ mod tests {
             ("2024-05-06T23:59:59.9Z", 154_623, "2024-05-06T00:00:00Z"),
             ("1601-01-01T00:00:00Z", 0, "1601-01-01T00:00:00Z"),
         ] {
-            assert_eq!(Days::of(time.parse().expect("a time")), day, "{time}");
+            assert_eq!(Days::day_of(time.parse().expect("a time")), day, "{time}");
             assert_eq!(Days::begin(day).expect("a time").to_string(), begin);
         }
         assert_eq!(Days::begin(u32::MAX), None);

@@ -6,9 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::words::words;
-use super::{
-    Address, CpuFeatures, CrashDetail, ExceptionCode, LoadedModule, ProcessState, Processor, UnloadedModule, Version,
-};
+use super::{Address, CpuFeatures, CrashDetail, ExceptionCode, LoadedModule, ProcessState, Processor, UnloadedModule};
 
 /// One process at the moment its dump was written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -235,11 +233,5 @@ impl ProcessDump {
         let address = self.exception.as_ref().map(|exception| exception.address);
         let order = if self.system.os == OperatingSystem::Windows { [address, pointer] } else { [pointer, address] };
         order.into_iter().flatten().collect()
-    }
-
-    /// The executable's file version.
-    #[must_use]
-    pub fn executable_version(&self) -> Option<Version> {
-        self.executable()?.version
     }
 }

@@ -36,7 +36,7 @@ pub struct Ticket {
     pub started: Option<Timestamp>,
     /// The dates that the text gives the records in it, each three numbers in the order in which it writes them.
     pub dates: Vec<[u32; 3]>,
-    /// WER's id of the report, as [`EventBody::ApplicationError`](super::EventBody::ApplicationError) has it.
+    /// WER's id of the report, as [`ApplicationError`](super::ApplicationError) has it.
     pub report_id: Option<Arc<str>>,
     /// The computer.
     pub computer: Option<Arc<str>>,

@@ -230,7 +230,7 @@ impl<T, C> ChunkReader<'_, T, C> {
         for record in found {
             let (first, _, count) = walked.recovered.unwrap_or((record.id, record.id, 0));
             walked.recovered = Some((first, record.id, count.saturating_add(1)));
-            reading.ids = RecordIds::joined(reading.ids, Some(RecordIds::of(record.id)));
+            reading.ids = RecordIds::joined(reading.ids, Some(RecordIds::single(record.id)));
             pick(chunk, record, true, self.selection, spans, &mut scratch.scanner, &mut walked.picks);
         }
     }
@@ -395,7 +395,7 @@ fn walk<'c>(
             Found::Record(record) => {
                 live.end = record.end();
                 live.last_id = Some(record.id);
-                live.ids = RecordIds::joined(live.ids, Some(RecordIds::of(record.id)));
+                live.ids = RecordIds::joined(live.ids, Some(RecordIds::single(record.id)));
                 walked.known = walked.known.saturating_add(1);
                 pick(&chunk, record, false, selection, spans, scanner, &mut walked.picks);
             }

@@ -6,8 +6,8 @@
 mod earlier;
 mod from_incident;
 mod other_incidents;
-mod others;
 mod quoted;
+mod related_incidents;
 pub mod schema;
 mod set;
 mod surroundings;
@@ -17,11 +17,13 @@ pub use earlier::{MOST_BEFORE, REACH_BEFORE};
 pub use from_incident::facts;
 pub use from_incident::os_build;
 pub use other_incidents::{MOST_OTHERS, NEAREST, OF_A_MACHINE, OtherIncident, OtherIncidents, Profile, Run, Shared};
-pub use others::NAMED;
-pub use others::{NamedIncidents, Others, Relation};
 pub use quoted::quoted;
+pub use related_incidents::NAMED;
+pub use related_incidents::{NamedIncidents, RelatedIncidents, Relation};
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
-pub use surroundings::{Around, Asked, BeforeFirst, Change, Nearby, Needed, Recorded, SigmaNearby, Surroundings};
+pub use surroundings::{
+    Around, BeforeFirst, Change, Nearby, Needed, Recorded, SigmaNearby, Surroundings, TimelinePart,
+};
 pub use surroundings::{MOST_OF_A_KIND, TIMELINE_AFTER as REACH_AFTER, reach_seconds};
 pub use written::{write_fact, write_facts};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::other_incidents::OtherIncidents;
-use super::others::Others;
+use super::related_incidents::RelatedIncidents;
 use super::schema::{self, FactType, OTHER_INCIDENTS};
 use super::surroundings::Recorded;
 use evidence::Version;
@@ -74,7 +74,7 @@ pub struct FactSet {
     /// The list of the other incidents, which is made when something asks for it.
     other_incidents: Option<OtherIncidents>,
     /// The other incidents that facts and lists report: one entry for a fact, one for each record of a list.
-    others: BTreeMap<&'static str, Vec<Others>>,
+    others: BTreeMap<&'static str, Vec<RelatedIncidents>>,
     /// What the logs cover that made the timeline; all of it, where nothing is said.
     recorded: Option<Recorded>,
     /// Why facts are absent, of those that lack something of the incident itself.
@@ -159,13 +159,13 @@ impl FactSet {
     }
 
     /// Sets the other incidents that a fact counts, or of which a list has its records, one for each.
-    pub fn set_others(&mut self, path: &'static str, others: Vec<Others>) {
+    pub fn set_others(&mut self, path: &'static str, others: Vec<RelatedIncidents>) {
         self.others.insert(path, others);
     }
 
     /// The other incidents of which a fact or the records of a list tell.
     #[must_use]
-    pub fn others(&self, path: &str) -> &[Others] {
+    pub fn others(&self, path: &str) -> &[RelatedIncidents] {
         match &self.other_incidents {
             Some(others) if path == OTHER_INCIDENTS => others.named(),
             _ => self.others.get(path).map(Vec::as_slice).unwrap_or_default(),

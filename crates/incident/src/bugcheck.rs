@@ -9,9 +9,9 @@ use evidence::{Address, BugcheckCode, KernelDump};
 use windows_codes::{ExplainedParameter, Holds, Knowledge, McaStatus};
 
 /// The incident's bugcheck, from whichever evidence has it.
-pub(super) fn bugcheck(gathered: &JoinedEvidence<'_>, knowledge: &Knowledge) -> Option<Bugcheck> {
-    let (_, code, parameters) = gathered.bugcheck()?;
-    let dump = gathered.kernel_dump().map(|(_, dump)| dump);
+pub(super) fn bugcheck(evidence: &JoinedEvidence<'_>, knowledge: &Knowledge) -> Option<Bugcheck> {
+    let (_, code, parameters) = evidence.bugcheck()?;
+    let dump = evidence.kernel_dump().map(|(_, dump)| dump);
     let explained = (1..=4).filter_map(|number| knowledge.stop(code)?.explain(number, &parameters));
     Some(Bugcheck {
         code: BugcheckCode(code.plain()),

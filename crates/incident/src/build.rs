@@ -28,13 +28,13 @@ use super::text_stack;
 use evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, Place, ProcessDump, base_name};
 use windows_codes::Knowledge;
 
-/// An incident with the evidence that it was made of.
+/// An incident with the evidence that was joined to it, and the environment that the evidence shows.
 #[derive(Debug)]
-pub struct Built<'i> {
+pub struct JoinedIncident<'i> {
     /// The incident.
     pub incident: Incident,
     /// Its evidence.
-    pub gathered: JoinedEvidence<'i>,
+    pub evidence: JoinedEvidence<'i>,
     /// What surrounds its process.
     pub environment: Environment<'i>,
 }
@@ -47,7 +47,7 @@ pub fn incidents<'i>(
     sightings: &'i [Sighting<'i>],
     knowledge: &Knowledge,
     carriers: &dyn Carriers,
-) -> Vec<Built<'i>> {
+) -> Vec<JoinedIncident<'i>> {
     let groups = join::join(sightings);
     let contexts = context::contexts(&groups, sightings, items);
     let mut several: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -55,7 +55,7 @@ pub fn incidents<'i>(
         let fits = group.fits.iter().map(|sighting| sighting.item).collect();
         several.extend(group.members.first().map(|text| (text.item, fits)));
     }
-    let mut built: Vec<Built<'i>> = groups
+    let mut joined: Vec<JoinedIncident<'i>> = groups
         .into_par_iter()
         .zip(contexts)
         .filter_map(|(group, context)| {
@@ -66,29 +66,31 @@ pub fn incidents<'i>(
             build(JoinedEvidence { sightings, items }, joined_by, knowledge, carriers)
         })
         .collect();
-    set_ids(&mut built);
-    remark_on_ambiguous_texts(&mut built, &several);
-    same_process::remark_on_failures(&mut built);
-    built.sort_by(|a, b| {
-        let key = |built: &Built<'_>| (built.incident.time.is_none(), built.incident.time);
+    set_ids(&mut joined);
+    remark_on_ambiguous_texts(&mut joined, &several);
+    same_process::remark_on_failures(&mut joined);
+    joined.sort_by(|a, b| {
+        let key = |joined: &JoinedIncident<'_>| (joined.incident.time.is_none(), joined.incident.time);
         key(a).cmp(&key(b)).then_with(|| a.incident.id.cmp(&b.incident.id))
     });
-    built
+    joined
 }
 
 /// Adds to texts that fit several incidents which ones these are. `several` has, by the item of such a text, an item of
 /// each.
-fn remark_on_ambiguous_texts(built: &mut [Built<'_>], several: &BTreeMap<usize, Vec<usize>>) {
+fn remark_on_ambiguous_texts(joined: &mut [JoinedIncident<'_>], several: &BTreeMap<usize, Vec<usize>>) {
     const NAMED: usize = 4;
     if several.is_empty() {
         return;
     }
-    let items = |built: &Built<'_>| built.gathered.sightings.iter().map(|sighting| sighting.item).collect::<Vec<_>>();
-    let ids: BTreeMap<usize, String> = built
+    let items = |joined: &JoinedIncident<'_>| {
+        joined.evidence.sightings.iter().map(|sighting| sighting.item).collect::<Vec<_>>()
+    };
+    let ids: BTreeMap<usize, String> = joined
         .iter()
         .flat_map(|one| items(one).into_iter().map(|item| (item, one.incident.id.clone())).collect::<Vec<_>>())
         .collect();
-    for one in built {
+    for one in joined {
         let fits = items(one).iter().find_map(|item| several.get(item)).map(Vec::as_slice).unwrap_or_default();
         let fits: BTreeSet<&String> = fits.iter().filter_map(|item| ids.get(item)).collect();
         if fits.len() < 2 {
@@ -109,28 +111,28 @@ fn remark_on_ambiguous_texts(built: &mut [Built<'_>], several: &BTreeMap<usize, 
 }
 
 fn build<'i>(
-    gathered: JoinedEvidence<'i>,
+    evidence: JoinedEvidence<'i>,
     joined_by: Vec<Option<JoinedBy>>,
     knowledge: &Knowledge,
     carriers: &dyn Carriers,
-) -> Option<Built<'i>> {
-    let kind = kind(&gathered)?;
-    let records = gathered.crash_records();
-    let exception = exception(&gathered, &records, knowledge);
-    let bugcheck = bugcheck(&gathered, knowledge);
-    let kernel = gathered.kernel_dump().filter(|_| gathered.dump().is_none());
+) -> Option<JoinedIncident<'i>> {
+    let kind = kind(&evidence)?;
+    let records = evidence.crash_records();
+    let exception = exception(&evidence, &records, knowledge);
+    let bugcheck = bugcheck(&evidence, knowledge);
+    let kernel = evidence.kernel_dump().filter(|_| evidence.dump().is_none());
     let (fault_site, suspect) = if let Some((_, dump)) = kernel {
         kernel_site::site_and_suspect(dump, knowledge, carriers)
     } else {
-        let site = fault_site::fault_site(&gathered, carriers);
+        let site = fault_site::fault_site(&evidence, carriers);
         let code = exception.as_ref().map(|exception| exception.code);
-        let suspect = fault_site::suspect(&gathered, site.as_ref(), code, carriers);
-        text_stack::completed(&gathered, site, suspect, knowledge, carriers)
+        let suspect = fault_site::suspect(&evidence, site.as_ref(), code, carriers);
+        text_stack::completed(&evidence, site, suspect, knowledge, carriers)
     };
-    let environment = environment::environment(&gathered, knowledge);
-    let mut card = card::card(&gathered, &environment, knowledge);
-    context::add_stated(&mut card, &gathered, knowledge);
-    let evidence = gathered
+    let environment = environment::environment(&evidence, knowledge);
+    let mut card = card::card(&evidence, &environment, knowledge);
+    context::add_stated(&mut card, &evidence, knowledge);
+    let items = evidence
         .items
         .iter()
         .zip(joined_by)
@@ -138,73 +140,73 @@ fn build<'i>(
             joined_by,
             artifact: item.artifact,
             place: item.place.clone(),
-            says: sentence(&item.observation, knowledge),
+            sentence: sentence(&item.observation, knowledge),
         })
         .collect();
-    let named = gathered.sightings.iter().find_map(|sighting| sighting.host.clone());
-    let by_folder = if named.is_none() { folder_host(&gathered) } else { None };
-    let mut remarks = remarks(&gathered);
+    let named = evidence.sightings.iter().find_map(|sighting| sighting.host.clone());
+    let by_folder = if named.is_none() { folder_host(&evidence) } else { None };
+    let mut remarks = remarks(&evidence);
     if bugcheck.as_ref().is_some_and(|bugcheck| bugcheck.live) {
         remarks.push("Only live kernel reports carry this code: the system noticed it and went on.".to_owned());
     }
     let mut incident = Incident {
         id: String::new(),
         kind,
-        time: time(&gathered),
+        time: time(&evidence),
         host_by_folder: by_folder.is_some(),
         host: named.or(by_folder),
         may_be_of: Vec::new(),
         crashed_later: None,
         environment: card,
         remarks,
-        process: process(&gathered, &records),
+        process: process(&evidence, &records),
         exception,
         bugcheck,
         fault_site,
         suspect,
         signature: Signature::default(),
-        evidence,
+        evidence: items,
     };
-    incident.signature = signature(&incident, incident.suspect.as_ref(), &gathered);
-    Some(Built { incident, gathered, environment })
+    incident.signature = signature(&incident, incident.suspect.as_ref(), &evidence);
+    Some(JoinedIncident { incident, evidence, environment })
 }
 
 /// The computer whose event logs are in the folders of the evidence, if that is one.
-fn folder_host(gathered: &JoinedEvidence<'_>) -> Option<Arc<str>> {
-    let mut hosts = gathered.sightings.iter().filter_map(|sighting| sighting.folder_host.as_ref());
+fn folder_host(evidence: &JoinedEvidence<'_>) -> Option<Arc<str>> {
+    let mut hosts = evidence.sightings.iter().filter_map(|sighting| sighting.folder_host.as_ref());
     let first = hosts.next()?;
     hosts.all(|other| other.eq_ignore_ascii_case(first)).then(|| Arc::clone(first))
 }
 
 /// The kind of the best-ranked evidence, but a blue screen outweighs a record that only reports "no shutdown".
-fn kind(gathered: &JoinedEvidence<'_>) -> Option<IncidentKind> {
-    let kinds = || gathered.sightings.iter().map(|sighting| sighting.kind);
+fn kind(evidence: &JoinedEvidence<'_>) -> Option<IncidentKind> {
+    let kinds = || evidence.sightings.iter().map(|sighting| sighting.kind);
     if kinds().any(|kind| kind == IncidentKind::Bugcheck) { Some(IncidentKind::Bugcheck) } else { kinds().next() }
 }
 
 /// When it happened. Records about a restart are written when the system is up again; the moment before that they report
 /// is better, and so is the dump's own time.
-fn time(gathered: &JoinedEvidence<'_>) -> Option<Timestamp> {
-    let stop = gathered.kernel_dump().and_then(|(_, dump)| dump.time);
-    let alive = gathered.event(|body| match body {
+fn time(evidence: &JoinedEvidence<'_>) -> Option<Timestamp> {
+    let stop = evidence.kernel_dump().and_then(|(_, dump)| dump.time);
+    let alive = evidence.event(|body| match body {
         EventBody::UncleanShutdown { last_alive } => *last_alive,
         _ => None,
     });
     let is_crash_event =
-        |sighting: &&&Sighting<'_>| matches!(sighting.event_body(), Some(EventBody::ApplicationError { .. }));
-    let crash_event = gathered.sightings.iter().find(is_crash_event).and_then(|sighting| sighting.time);
+        |sighting: &&&Sighting<'_>| matches!(sighting.event_body(), Some(EventBody::ApplicationError(_)));
+    let crash_event = evidence.sightings.iter().find(is_crash_event).and_then(|sighting| sighting.time);
     // A dump of the process while it was running has the time at which somebody wrote it.
     let earliest = |kind: Option<IncidentKind>| {
         let fits = |sighting: &&&Sighting<'_>| kind.is_none_or(|kind| sighting.kind == kind);
-        gathered.sightings.iter().filter(fits).filter_map(|sighting| sighting.time).min()
+        evidence.sightings.iter().filter(fits).filter_map(|sighting| sighting.time).min()
     };
     // The event's time is exact to 100 ns; the dump's is whole seconds.
-    stop.or(crash_event).or(alive.map(|(_, time)| time)).or_else(|| earliest(kind(gathered))).or_else(|| earliest(None))
+    stop.or(crash_event).or(alive.map(|(_, time)| time)).or_else(|| earliest(kind(evidence))).or_else(|| earliest(None))
 }
 
-fn process(gathered: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<Process> {
+fn process(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<Process> {
     let mut process = Process::default();
-    if let Some((_, dump)) = gathered.dump() {
+    if let Some((_, dump)) = evidence.dump() {
         if let Some(module) = dump.executable() {
             process.name = Some(Arc::from(module.name()));
             process.version = module.version;
@@ -226,19 +228,19 @@ fn process(gathered: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) 
         }
     }
     if process.pid.is_none() {
-        process.pid = gathered.sightings.iter().find_map(|sighting| sighting.pid);
+        process.pid = evidence.sightings.iter().find_map(|sighting| sighting.pid);
     }
     (process != Process::default()).then_some(process)
 }
 
 fn exception(
-    gathered: &JoinedEvidence<'_>,
+    evidence: &JoinedEvidence<'_>,
     records: &[(usize, CrashRecord<'_>)],
     knowledge: &Knowledge,
 ) -> Option<ExceptionFacts> {
     let fast_fail_of_record = records.iter().find_map(|(_, record)| record.fast_fail);
     let with_name = |code: FastFailCode| (code, knowledge.fast_fail_name(code).map(Arc::from));
-    if let Some((exception, dump)) = gathered.dump().and_then(|(_, dump)| Some((dump.exception.as_ref()?, dump))) {
+    if let Some((exception, dump)) = evidence.dump().and_then(|(_, dump)| Some((dump.exception.as_ref()?, dump))) {
         let windows = dump.system.os == OperatingSystem::Windows;
         let name = match &exception.foreign_reason {
             Some(reason) => Some(Arc::clone(reason)),
@@ -258,7 +260,7 @@ fn exception(
         });
     }
     let code = records.iter().find_map(|(_, record)| record.code)?;
-    let address = gathered.tickets().find_map(|(_, ticket)| ticket.access_address);
+    let address = evidence.tickets().find_map(|(_, ticket)| ticket.access_address);
     Some(ExceptionFacts {
         code,
         name: knowledge.exception_name(code).map(Arc::from),
@@ -292,23 +294,23 @@ fn access(dump: &ProcessDump) -> Option<(&'static str, Address)> {
 }
 
 /// What contradicts itself or limits what can be concluded.
-fn remarks(gathered: &JoinedEvidence<'_>) -> Vec<String> {
-    let mut remarks = contradictions(gathered);
-    let former: BTreeSet<&str> = gathered.items.iter().filter_map(|item| item.former_host.as_deref()).collect();
+fn remarks(evidence: &JoinedEvidence<'_>) -> Vec<String> {
+    let mut remarks = contradictions(evidence);
+    let former: BTreeSet<&str> = evidence.items.iter().filter_map(|item| item.former_host.as_deref()).collect();
     for name in former {
         remarks.push(format!("The log calls the computer {name} at that time, and by its present name later."));
     }
-    for (number, ticket) in gathered.tickets() {
+    for (number, ticket) in evidence.tickets() {
         remarks.extend(ticket.contradictions.iter().map(|other| {
             format!("e{} also says {} {} (line {}).", number.saturating_add(1), other.of, other.value, other.line)
         }));
     }
-    if gathered.sightings.iter().all(|sighting| sighting.logged_later) {
+    if evidence.sightings.iter().all(|sighting| sighting.logged_later) {
         remarks.push(
             "The time is when Windows Error Reporting logged its report; what it reports may be days older.".to_owned(),
         );
     }
-    if let Some((_, dump)) = gathered.dump() {
+    if let Some((_, dump)) = evidence.dump() {
         if dump.exception.is_none() {
             remarks.push(
                 "The dump holds no exception: it was written while the process was running, and does not show a crash."
@@ -325,25 +327,25 @@ fn remarks(gathered: &JoinedEvidence<'_>) -> Vec<String> {
 
 /// Gives each incident an id made from its evidence, and neither from where the files were nor from what rule sets know of
 /// modules. Two incidents with the same evidence (the same record in two logs that cannot be joined) differ by a number.
-fn set_ids(built: &mut [Built<'_>]) {
+fn set_ids(joined: &mut [JoinedIncident<'_>]) {
     let mut seen: BTreeMap<u64, u32> = BTreeMap::new();
-    let mut order: Vec<usize> = (0..built.len()).collect();
-    order.sort_by_cached_key(|index| built.get(*index).map(first_place));
+    let mut order: Vec<usize> = (0..joined.len()).collect();
+    order.sort_by_cached_key(|index| joined.get(*index).map(first_place));
     for index in order {
-        let Some(one) = built.get_mut(index) else { continue };
-        let key = fingerprint(&one.incident, &one.gathered);
+        let Some(one) = joined.get_mut(index) else { continue };
+        let key = fingerprint(&one.incident, &one.evidence);
         let count = seen.entry(key).or_insert(0);
         *count = count.saturating_add(1);
         one.incident.id = if *count == 1 { format!("{key:016x}") } else { format!("{key:016x}-{count}") };
     }
 }
 
-fn first_place(built: &Built<'_>) -> Option<(usize, Place)> {
-    built.incident.evidence.iter().map(|item| (item.artifact, item.place.clone())).min()
+fn first_place(joined: &JoinedIncident<'_>) -> Option<(usize, Place)> {
+    joined.incident.evidence.iter().map(|item| (item.artifact, item.place.clone())).min()
 }
 
 /// A hash of the facts by which an incident is known again.
-fn fingerprint(incident: &Incident, gathered: &JoinedEvidence<'_>) -> u64 {
+fn fingerprint(incident: &Incident, evidence: &JoinedEvidence<'_>) -> u64 {
     let mut hash = Xxh3::new();
     let mut add = |part: &str| {
         hash.update(part.as_bytes());
@@ -360,10 +362,10 @@ fn fingerprint(incident: &Incident, gathered: &JoinedEvidence<'_>) -> u64 {
         add(&process.started.map_or_else(String::new, |time| time.as_second().to_string()));
     }
     // Which module is the suspect is a judgement, by lists that a rule set can extend.
-    add(&signature(incident, None, gathered).fine);
-    let sentences: BTreeSet<&str> = incident.evidence.iter().map(|item| item.says.as_str()).collect();
+    add(&signature(incident, None, evidence).fine);
+    let sentences: BTreeSet<&str> = incident.evidence.iter().map(|item| item.sentence.as_str()).collect();
     sentences.into_iter().for_each(&mut add);
     // The sentence of a text is next to empty.
-    gathered.text_hashes().iter().for_each(|text| add(&format!("{text:016x}")));
+    evidence.text_hashes().iter().for_each(|text| add(&format!("{text:016x}")));
     hash.digest()
 }

@@ -46,13 +46,13 @@ impl Stack<'_> {
             }
             if !self.carriers.is_prefix(name) {
                 let reason = format!("it is the first module on the stack that called into {}", self.fault_site);
-                return Some(Some(Suspect::of_module(module, "unwound", reason)));
+                return Some(Some(Suspect::from_module(module, "unwound", reason)));
             }
             passed_over = passed_over.or(Some(module));
         }
         passed_over.map(|module| {
             let reason = format!("it called into {}, and no other module is known to have called it", self.fault_site);
-            Some(Suspect::of_module(module, "unwound", reason))
+            Some(Suspect::from_module(module, "unwound", reason))
         })
     }
 
@@ -76,6 +76,6 @@ impl Stack<'_> {
              address can be stale",
             self.fault_site
         );
-        Some(Suspect::of_module(module, "scanned", reason))
+        Some(Suspect::from_module(module, "scanned", reason))
     }
 }

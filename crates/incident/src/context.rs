@@ -100,10 +100,10 @@ fn described_by(ticket: &Ticket, item: &SourcedEvidence, index: usize, groups: &
 /// Adds to an incident's card what texts state, where nothing better is known.
 pub(super) fn add_stated(
     card: &mut BTreeMap<&'static str, String>,
-    gathered: &JoinedEvidence<'_>,
+    evidence: &JoinedEvidence<'_>,
     knowledge: &Knowledge,
 ) {
-    for (_, ticket) in gathered.described() {
+    for (_, ticket) in evidence.described() {
         // Of drivers' versions the card has what all texts state.
         for (key, value) in inventory_card(&ticket.inventory, knowledge).filter(|(key, _)| *key != "gpu_driver") {
             card.entry(key).or_insert_with(|| as_stated(&value));

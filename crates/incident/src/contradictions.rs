@@ -81,11 +81,11 @@ impl<'i> Compared<'i> {
 }
 
 /// The contradictions in the evidence, in sentences.
-pub(super) fn contradictions(gathered: &JoinedEvidence<'_>) -> Vec<String> {
-    let records = gathered.sightings.iter().map(|sighting| sighting.record().unwrap_or_default());
+pub(super) fn contradictions(evidence: &JoinedEvidence<'_>) -> Vec<String> {
+    let records = evidence.sightings.iter().map(|sighting| sighting.record().unwrap_or_default());
     let records: Vec<CrashRecord<'_>> = records.collect();
     let place_counts = !records.iter().any(|record| record.code == Some(STOWED));
-    let compared = gathered.sightings.iter().zip(records).zip(1..);
+    let compared = evidence.sightings.iter().zip(records).zip(1..);
     let all: Vec<Compared<'_>> =
         compared.map(|((sighting, record), number)| Compared { number, sighting, record, place_counts }).collect();
     if all.len() < 2 {

@@ -75,34 +75,20 @@ impl<'i> CrashRecord<'i> {
 
     fn read_event(body: &'i EventBody) -> Option<Self> {
         Some(match body {
-            EventBody::ApplicationError {
-                app,
-                app_version,
-                module,
-                module_unloaded,
-                module_version,
-                code,
-                offset,
-                wide_offset,
-                pid,
-                started,
-                app_path,
-                module_path,
-                ..
-            } => Self {
-                app: Some(app),
-                app_version: *app_version,
-                app_path: app_path.as_deref(),
-                pid: *pid,
-                started: *started,
-                module: module.as_deref(),
-                module_unloaded: *module_unloaded,
-                module_version: *module_version,
-                module_path: module_path.as_deref(),
-                offset: *offset,
-                code: *code,
+            EventBody::ApplicationError(error) => Self {
+                app: Some(&error.app),
+                app_version: error.app_version,
+                app_path: error.app_path.as_deref(),
+                pid: error.pid,
+                started: error.started,
+                module: error.module.as_deref(),
+                module_unloaded: error.module_unloaded,
+                module_version: error.module_version,
+                module_path: error.module_path.as_deref(),
+                offset: error.offset,
+                code: error.code,
                 fast_fail: None,
-                wide: *wide_offset,
+                wide: error.wide_offset,
             },
             EventBody::Hang { app, app_version, pid, started, app_path, .. } => Self {
                 app: Some(app),

@@ -2,10 +2,10 @@
 
 use evidence::{AddressKind, CodePlace, CrashDetail, InstructionKind, Page, ProcessDump, Wanted};
 
-/// How much of an exception's text is quoted, characters.
+/// The most characters that are quoted of an exception's text.
 const QUOTED: usize = 200;
 
-/// One part for each thing that the dump shows, each behind a semicolon; empty when it shows nothing.
+/// The details of a dump for the end of its sentence, each after a semicolon; empty if it has none.
 pub(super) fn dump_details(dump: &ProcessDump) -> String {
     let detail = &dump.detail;
     let mut parts = Vec::new();

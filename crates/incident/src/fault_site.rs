@@ -43,7 +43,7 @@ impl Suspect {
     }
 
     /// A module of a process as suspect.
-    pub(super) fn of_module(module: &LoadedModule, basis: &'static str, reason: impl Into<String>) -> Self {
+    pub(super) fn from_module(module: &LoadedModule, basis: &'static str, reason: impl Into<String>) -> Self {
         let path = full_path(&module.path);
         Self { version: module.version, path, ..Self::new(module.name(), basis, reason) }
     }
@@ -56,9 +56,9 @@ impl Suspect {
 
 /// The fault site: of a dump, the module that holds the exception's address, else the one that holds the context's
 /// instruction pointer; without a dump, the module that a crash record names.
-pub(super) fn fault_site(gathered: &JoinedEvidence<'_>, carriers: &dyn Carriers) -> Option<FaultSite> {
-    let of_dump = gathered.dump().and_then(|(_, dump)| dump_site(dump, carriers));
-    of_dump.or_else(|| gathered.crash_records().iter().find_map(|(_, record)| record_site(record, carriers)))
+pub(super) fn fault_site(evidence: &JoinedEvidence<'_>, carriers: &dyn Carriers) -> Option<FaultSite> {
+    let of_dump = evidence.dump().and_then(|(_, dump)| dump_site(dump, carriers));
+    of_dump.or_else(|| evidence.crash_records().iter().find_map(|(_, record)| record_site(record, carriers)))
 }
 
 fn dump_site(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
@@ -105,7 +105,7 @@ fn full_path(path: &str) -> Option<Arc<str>> {
 
 /// The module that the evidence points to; `None` where nothing supports one.
 pub(super) fn suspect(
-    gathered: &JoinedEvidence<'_>,
+    evidence: &JoinedEvidence<'_>,
     fault_site: Option<&FaultSite>,
     code: Option<ExceptionCode>,
     carriers: &dyn Carriers,
@@ -115,7 +115,7 @@ pub(super) fn suspect(
     if matches!(code, Some(HEAP_CORRUPTION | ExceptionCode::IN_PAGE_ERROR)) {
         return None;
     }
-    let dump = gathered.dump().map(|(_, dump)| dump).filter(|dump| dump.exception.is_some());
+    let dump = evidence.dump().map(|(_, dump)| dump).filter(|dump| dump.exception.is_some());
     if dump.is_some_and(|dump| dump.system.os != OperatingSystem::Windows) {
         return None;
     }
@@ -140,19 +140,19 @@ pub(super) fn suspect(
         // The return addresses are what the overrun overwrote.
         Some(dump) if is_stack_overrun(dump) => None,
         Some(dump) => caller(dump, &site.module, carriers),
-        None => debugger_suspect(gathered, &site.module, carriers),
+        None => debugger_suspect(evidence, &site.module, carriers),
     }
 }
 
 /// The module that a pasted analysis of a debugger points to: the one that it blames, or the first on its stack that
 /// is no carrier.
-fn debugger_suspect(gathered: &JoinedEvidence<'_>, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
+fn debugger_suspect(evidence: &JoinedEvidence<'_>, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
     // A debugger's own names have no ending; the file's ending is then one of these.
     let is_carrier = |module: &str| {
         let completed = || [".dll", ".exe", ".sys"].iter().any(|end| carriers.is_carrier(&[module, end].concat()));
         carriers.is_carrier(module) || (!module.contains('.') && completed())
     };
-    let (_, ticket) = gathered.tickets().find(|(_, ticket)| ticket.blamed.is_some() || !ticket.frames.is_empty())?;
+    let (_, ticket) = evidence.tickets().find(|(_, ticket)| ticket.blamed.is_some() || !ticket.frames.is_empty())?;
     if let Some(module) = ticket.blamed.as_ref().filter(|module| !is_carrier(module)) {
         return Some(Suspect::new(module, "named", "the debugger's analysis blames it"));
     }
@@ -180,7 +180,7 @@ fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
     dump.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
     let (_, module) = dump.module_at(dump.detail.cpp.as_ref()?.image?)?;
     let reason = "the C++ exception's type lies in it, so its code threw";
-    (!carriers.is_carrier(module.name())).then(|| Suspect::of_module(module, "exact", reason))
+    (!carriers.is_carrier(module.name())).then(|| Suspect::from_module(module, "exact", reason))
 }
 
 /// A few names in the place of a rule set's lists.

@@ -193,7 +193,7 @@ pub struct EvidenceItem {
     /// Where in the artifact.
     pub place: Place,
     /// Its content, in a sentence.
-    pub says: String,
+    pub sentence: String,
     /// What joined it to the others; absent for the first.
     pub joined_by: Option<JoinedBy>,
 }

@@ -122,7 +122,7 @@ impl<'i> JoinedEvidence<'i> {
     pub fn named_modules(&self) -> impl Iterator<Item = (usize, &'i str, Option<&'i str>, Option<Version>)> + '_ {
         let records = self.all(|observation| match observation {
             Observation::Event(event) => match &event.content.body {
-                EventBody::ApplicationError { .. } | EventBody::Wer(_) => CrashRecord::read(observation),
+                EventBody::ApplicationError(_) | EventBody::Wer(_) => CrashRecord::read(observation),
                 _ => None,
             },
             // The path in a text counts for the process alone.

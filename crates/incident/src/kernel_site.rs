@@ -125,7 +125,7 @@ mod tests {
     /// The driver at the fault, with whether it was unloaded, and the suspect with its basis.
     type Named = (Option<(String, bool)>, Option<(String, &'static str)>);
 
-    fn of(dump: &KernelDump) -> Named {
+    fn named_by(dump: &KernelDump) -> Named {
         let knowledge = Knowledge::builtin();
         let (site, suspect) = site_and_suspect(dump, &knowledge, &LISTED);
         let site = site.map(|site| (site.module.to_string(), site.unloaded));
@@ -135,46 +135,46 @@ mod tests {
     #[test]
     fn a_parameter_that_points_into_a_driver_names_it() {
         let dump = stop(0xD1, [0, 2, 0, NETWORK + 0x1234]);
-        assert_eq!(of(&dump), (Some(("net.sys".into(), false)), Some(("net.sys".into(), "exact"))));
+        assert_eq!(named_by(&dump), (Some(("net.sys".into(), false)), Some(("net.sys".into(), "exact"))));
     }
 
     #[test]
     fn behind_the_kernel_the_first_driver_on_the_stack_is_the_suspect() {
         let dump = stop(0xD1, [0, 2, 0, KERNEL + 0x1234]);
-        assert_eq!(of(&dump), (Some(("ntoskrnl.exe".into(), false)), Some(("filter.sys".into(), "scanned"))));
+        assert_eq!(named_by(&dump), (Some(("ntoskrnl.exe".into(), false)), Some(("filter.sys".into(), "scanned"))));
     }
 
     #[test]
     fn drivers_of_windows_are_passed_over_on_a_stack_but_not_at_the_fault() {
         let mut dump = stop(0xD1, [0, 2, 0, KERNEL + 0x1234]);
         dump.drivers[1].name = "fvevol.sys".into();
-        assert_eq!(of(&dump).1, None);
+        assert_eq!(named_by(&dump).1, None);
         dump.parameters[3] = FILTER + 0x2000;
-        assert_eq!(of(&dump).1, Some(("fvevol.sys".into(), "exact")));
+        assert_eq!(named_by(&dump).1, Some(("fvevol.sys".into(), "exact")));
     }
 
     #[test]
     fn the_driver_that_the_kernel_named_outweighs_the_stack() {
         let mut dump = stop(0xD1, [0, 2, 0, KERNEL + 0x1234]);
         dump.named_driver = Some("net.sys".into());
-        assert_eq!(of(&dump).1, Some(("net.sys".into(), "named")));
+        assert_eq!(named_by(&dump).1, Some(("net.sys".into(), "named")));
         dump.named_driver = Some("ntoskrnl.exe".into());
-        assert_eq!(of(&dump).1, Some(("filter.sys".into(), "scanned")));
+        assert_eq!(named_by(&dump).1, Some(("filter.sys".into(), "scanned")));
     }
 
     #[test]
     fn the_stack_of_a_watchdog_or_of_a_hardware_error_names_nobody() {
         for code in [0x124, 0x9F, 0x101, 0x1A, 0x7A, 0x116] {
-            assert_eq!(of(&stop(code, [0, 0, 0, 0])).1, None, "{code:#x}");
+            assert_eq!(named_by(&stop(code, [0, 0, 0, 0])).1, None, "{code:#x}");
         }
     }
 
     #[test]
     fn code_of_a_driver_that_is_gone_is_told_as_such() {
         let dump = stop(0xD1, [GONE + 0x10, 2, 8, GONE + 0x10]);
-        assert_eq!(of(&dump), (Some(("gone.sys".into(), true)), Some(("gone.sys".into(), "exact"))));
+        assert_eq!(named_by(&dump), (Some(("gone.sys".into(), true)), Some(("gone.sys".into(), "exact"))));
         let pending = stop(0xCE, [GONE + 0x10, 0, 0, 0]);
-        assert_eq!(of(&pending).1, Some(("gone.sys".into(), "exact")));
+        assert_eq!(named_by(&pending).1, Some(("gone.sys".into(), "exact")));
     }
 
     #[test]
@@ -184,12 +184,12 @@ mod tests {
         dump.frames.clear();
         let mut cut = dump.clone();
         cut.drivers_complete = false;
-        assert_eq!(of(&cut), (None, None), "a loaded one may have been left out of the list");
+        assert_eq!(named_by(&cut), (None, None), "a loaded one may have been left out of the list");
         let gone = |name: &str| UnloadedDriver { name: name.into(), base: Address(GONE), size: 0x1000 };
         dump.unloaded = Some(vec![gone("gone.sys"), gone("GONE.sys")]);
-        assert_eq!(of(&dump).1, Some(("gone.sys".into(), "exact")));
+        assert_eq!(named_by(&dump).1, Some(("gone.sys".into(), "exact")));
         dump.unloaded = Some(vec![gone("gone.sys"), gone("other.sys")]);
-        assert_eq!(of(&dump), (None, None));
+        assert_eq!(named_by(&dump), (None, None));
     }
 
     #[test]
@@ -197,6 +197,6 @@ mod tests {
         let mut dump = stop(0xD1, [0, 2, 0, 0x1234]);
         dump.instruction_pointer = None;
         dump.frames.clear();
-        assert_eq!(of(&dump), (None, None));
+        assert_eq!(named_by(&dump), (None, None));
     }
 }

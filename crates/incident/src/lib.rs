@@ -29,7 +29,7 @@ mod stable_name;
 mod text_stack;
 mod timeline_incidents;
 
-pub use build::{Built, incidents};
+pub use build::{JoinedIncident, incidents};
 pub use crash_record::CrashRecord;
 pub use environment::{build_of, is_version_unsure};
 pub use fault_site::Carriers;

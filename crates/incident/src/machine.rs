@@ -11,7 +11,7 @@ use super::incident::IncidentKind;
 use super::kinds::report_kind;
 use super::sentence::{event_sentence, sigma_sentence};
 use super::sourced_evidence::{NumberMap, SourcedEvidence};
-use evidence::{Event, EventBody, EventContent, LogCoverage, Observation, Place, SigmaMatch, SigmaRule, Stretches};
+use evidence::{CoveredTimes, Event, EventBody, EventContent, LogCoverage, Observation, Place, SigmaMatch, SigmaRule};
 use windows_codes::Knowledge;
 use windows_events::catalogue;
 
@@ -73,7 +73,7 @@ pub struct TimelineEntry {
     /// Event id.
     pub id: u32,
     /// Its content, in a sentence.
-    pub says: Arc<str>,
+    pub sentence: Arc<str>,
     /// The Sigma rule that matches the record, of entries of the kind [`SIGMA`].
     pub sigma: Option<Arc<SigmaRule>>,
     /// The id of the incident that the entry is.
@@ -99,14 +99,14 @@ pub fn machines(items: &[SourcedEvidence], coverage: &[LogCoverage], knowledge: 
         };
         let (Some(host), Some(time)) = (computer, time) else { continue };
         let Some(machine) = known.machine(host) else { continue };
-        let (provider, id, kind, says, sigma) = match &item.observation {
+        let (provider, id, kind, sentence, sigma) = match &item.observation {
             Observation::Sigma(found) => {
-                (&found.provider, found.event_id, SIGMA, sentences.of_match(found), Some(Arc::clone(&found.rule)))
+                (&found.provider, found.event_id, SIGMA, sentences.match_sentence(found), Some(Arc::clone(&found.rule)))
             }
             Observation::Event(event) => {
                 machine.cleared.extend(cleared(event).map(|channel| Cleared { channel: channel.into(), time }));
-                let (kind, says) = sentences.of_event(event, knowledge);
-                (&event.content.provider, event.content.id, kind, says, None)
+                let (kind, sentence) = sentences.kind_and_sentence(event, knowledge);
+                (&event.content.provider, event.content.id, kind, sentence, None)
             }
             _ => continue,
         };
@@ -115,7 +115,7 @@ pub fn machines(items: &[SourcedEvidence], coverage: &[LogCoverage], knowledge: 
             kind,
             provider: Arc::clone(provider),
             id,
-            says,
+            sentence,
             sigma,
             incident: None,
             item: index,
@@ -150,13 +150,13 @@ struct Sentences {
 
 impl Sentences {
     /// The kind of an event's timeline entry, and its sentence.
-    fn of_event(&mut self, event: &Event, knowledge: &Knowledge) -> (&'static str, Arc<str>) {
+    fn kind_and_sentence(&mut self, event: &Event, knowledge: &Knowledge) -> (&'static str, Arc<str>) {
         let made = || (timeline_kind(event), event_sentence(event, knowledge).into());
         let (kind, sentence) = self.events.entry(Arc::as_ptr(&event.content)).or_insert_with(made);
         (*kind, Arc::clone(sentence))
     }
 
-    fn of_match(&mut self, found: &SigmaMatch) -> Arc<str> {
+    fn match_sentence(&mut self, found: &SigmaMatch) -> Arc<str> {
         let key = (Arc::as_ptr(&found.rule), Arc::as_ptr(&found.provider).cast(), found.event_id);
         Arc::clone(self.matches.entry(key).or_insert_with(|| sigma_sentence(found).into()))
     }
@@ -188,7 +188,7 @@ fn leave_out_copies(timeline: &mut Vec<TimelineEntry>) {
         match alike {
             [_] => stays.push(true),
             _ => stays.extend(
-                alike.iter().map(|entry| *first.entry(&entry.says).or_insert(entry.artifact) == entry.artifact),
+                alike.iter().map(|entry| *first.entry(&entry.sentence).or_insert(entry.artifact) == entry.artifact),
             ),
         }
     }
@@ -274,7 +274,7 @@ fn covered(machine: &Machine) -> Vec<String> {
         by_channel.entry(&log.channel).or_default().push(log);
     }
     let sentence = |(channel, logs): (&str, Vec<&LogCoverage>)| {
-        let stretches = Stretches::of(logs.into_iter());
+        let stretches = CoveredTimes::from_logs(logs.into_iter());
         let spans: Vec<String> = stretches.list().iter().map(|(first, last)| format!("{first} to {last}")).collect();
         format!("the {channel} log covers {}", spans.join(" and "))
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::build::Built;
+use super::build::JoinedIncident;
 use super::context::inventory_card;
 use super::environment::card::{as_stated, is_stated};
 use super::environment::system::kernel_releases;
@@ -60,7 +60,7 @@ enum Weight {
 pub fn describe_machines(
     machines: &mut [Machine],
     items: &[SourcedEvidence],
-    built: &[Built<'_>],
+    joined: &[JoinedIncident<'_>],
     knowledge: &Knowledge,
 ) {
     let by_host: BTreeMap<String, usize> =
@@ -72,10 +72,10 @@ pub fn describe_machines(
             machine.entry(key).or_default().push(one);
         }
     };
-    for built in built {
-        let incident = &built.incident;
+    for joined in joined {
+        let incident = &joined.incident;
         let Some(host) = incident.host.as_deref() else { continue };
-        let is_kernel = incident.kind == IncidentKind::Bugcheck || built.gathered.kernel_dump().is_some();
+        let is_kernel = incident.kind == IncidentKind::Bugcheck || joined.evidence.kernel_dump().is_some();
         for (key, value) in &incident.environment {
             let weight = weight(key, value, is_kernel, incident.environment.contains_key("process_bits"));
             if let (true, Some(weight)) = (OF_MACHINE.contains(key), weight) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::build::Built;
+use super::build::JoinedIncident;
 use super::incident::{Incident, IncidentKind};
 use super::kernel_card::in_two_units;
 use evidence::Observation;
@@ -17,9 +17,9 @@ const SAME_PROCESS: SignedDuration = SignedDuration::from_mins(10);
 type Process = (Option<String>, String, u32);
 
 /// Adds to crashes and hangs of one process a remark about the one before and the one after.
-pub(super) fn remark_on_failures(built: &mut [Built<'_>]) {
+pub(super) fn remark_on_failures(joined: &mut [JoinedIncident<'_>]) {
     let mut by_process: BTreeMap<Process, Vec<(Timestamp, usize)>> = BTreeMap::new();
-    for (index, one) in built.iter().enumerate().filter(|(_, one)| is_failure(one)) {
+    for (index, one) in joined.iter().enumerate().filter(|(_, one)| is_failure(one)) {
         let incident = &one.incident;
         let process = incident.process.as_ref().and_then(|process| Some((process.name.as_ref()?, process.pid?)));
         if let (Some((name, pid)), Some(time)) = (process, incident.time) {
@@ -32,7 +32,7 @@ pub(super) fn remark_on_failures(built: &mut [Built<'_>]) {
         failures.sort_unstable();
         for pair in failures.windows(2) {
             let [(before, earlier), (after, later)] = pair else { continue };
-            let incident = |index: usize| built.get(index).map(|built| &built.incident);
+            let incident = |index: usize| joined.get(index).map(|joined| &joined.incident);
             let (Some(first), Some(second)) = (incident(*earlier), incident(*later)) else { continue };
             let apart = after.duration_since(*before);
             if is_one_process(first, second, apart) {
@@ -44,18 +44,18 @@ pub(super) fn remark_on_failures(built: &mut [Built<'_>]) {
         }
     }
     for (index, remark, crashed_later) in remarks {
-        let Some(Built { incident, .. }) = built.get_mut(index) else { continue };
+        let Some(JoinedIncident { incident, .. }) = joined.get_mut(index) else { continue };
         incident.remarks.push(remark);
         incident.crashed_later = crashed_later.or(incident.crashed_later);
     }
 }
 
 /// Whether an incident is a crash or a hang, and not only a dump that somebody wrote of a running process.
-fn is_failure(built: &Built<'_>) -> bool {
-    match built.incident.kind {
+fn is_failure(joined: &JoinedIncident<'_>) -> bool {
+    match joined.incident.kind {
         IncidentKind::Crash => true,
         IncidentKind::Hang => {
-            built.gathered.items.iter().any(|item| !matches!(item.observation, Observation::Process(_)))
+            joined.evidence.items.iter().any(|item| !matches!(item.observation, Observation::Process(_)))
         }
         _ => false,
     }

@@ -6,8 +6,8 @@ use std::fmt::{self, Write};
 use super::dump_detail::dump_details;
 use super::environment::version_parts::nvidia_release;
 use evidence::{
-    BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, MemoryHeld, NtStatus, Observation,
-    ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, WerReport, base_name,
+    ApplicationError, BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, MemoryHeld, NtStatus,
+    Observation, ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, WerReport, base_name,
 };
 use windows_codes::{Knowledge, McaStatus, win_error_name};
 
@@ -201,7 +201,8 @@ fn system_error(event: &Event, sentence: &str) -> Option<&'static str> {
 
 fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> fmt::Result {
     match body {
-        EventBody::ApplicationError { app, module, module_unloaded, code, offset, .. } => {
+        EventBody::ApplicationError(error) => {
+            let ApplicationError { app, module, module_unloaded, code, offset, .. } = &**error;
             let code = code.map_or_else(|| "an exception".to_owned(), |code| code_text(code, knowledge));
             let unloaded = if *module_unloaded { " (already unloaded)" } else { "" };
             write!(out, "{app} died of {code} ")?;

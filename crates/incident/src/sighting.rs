@@ -201,12 +201,12 @@ impl<'i> Sighting<'i> {
     /// The sighting that an event is. `new` makes one of a kind and rank with the event's computer and time.
     fn read_event(event: &Event, new: impl Fn(IncidentKind, u8) -> Self) -> Option<Self> {
         Some(match &event.content.body {
-            EventBody::ApplicationError { app, app_path, pid, started, report_id, .. } => Self {
+            EventBody::ApplicationError(error) => Self {
                 // In the name of a service's host the service follows: svchost.exe_Name.
-                process: Some(file_name(app_path.as_deref().unwrap_or(app))),
-                pid: *pid,
-                started: *started,
-                report_id: report_id.clone(),
+                process: Some(file_name(error.app_path.as_deref().unwrap_or(&error.app))),
+                pid: error.pid,
+                started: error.started,
+                report_id: error.report_id.clone(),
                 family: Family::Crash,
                 ..new(IncidentKind::Crash, 1)
             },

@@ -17,7 +17,7 @@ const LARGEST_NUMBER: u64 = 0xF_FFFF;
 /// joined with ` | `; the fine one adds names, versions and the place. Names are those that builds share. Texts that name
 /// neither program nor module nor blue screen are alike only when their lines are the same: the people who wrote them use
 /// different programs.
-pub(super) fn signature(incident: &Incident, suspect: Option<&Suspect>, gathered: &JoinedEvidence<'_>) -> Signature {
+pub(super) fn signature(incident: &Incident, suspect: Option<&Suspect>, evidence: &JoinedEvidence<'_>) -> Signature {
     let Incident { kind, process, exception, bugcheck, fault_site, .. } = incident;
     let program = process.as_ref().and_then(|process| process.name.as_deref());
     let mut coarse = vec![kind.word().to_owned()];
@@ -29,13 +29,13 @@ pub(super) fn signature(incident: &Incident, suspect: Option<&Suspect>, gathered
         });
     }
     coarse.extend(bugcheck.as_ref().map(stop));
-    coarse.extend(named(*kind, gathered));
+    coarse.extend(named(*kind, evidence));
     coarse.extend(fault_site.as_ref().map(|site| stable_name(&site.module)));
     let is_site =
         |suspect: &Suspect| fault_site.as_ref().is_some_and(|site| site.module.eq_ignore_ascii_case(&suspect.module));
     coarse.extend(suspect.filter(|suspect| !is_site(suspect)).map(|suspect| stable_name(&suspect.module)));
     if program.is_none() && bugcheck.is_none() && fault_site.is_none() && suspect.is_none() {
-        coarse.extend(gathered.text_hashes().first().map(|text| format!("text {text:016x}")));
+        coarse.extend(evidence.text_hashes().first().map(|text| format!("text {text:016x}")));
     }
     let mut fine = coarse.clone();
     fine.extend(process.as_ref().and_then(|process| process.version).map(|version| version.to_string()));
@@ -45,7 +45,7 @@ pub(super) fn signature(incident: &Incident, suspect: Option<&Suspect>, gathered
         fine.extend(site.version.map(|version| version.to_string()));
         fine.extend(site.offset.map(|offset| offset.to_string()));
     }
-    fine.extend(of_report(gathered, |report| report.signature.hang_signature.as_deref()).map(str::to_lowercase));
+    fine.extend(of_report(evidence, |report| report.signature.hang_signature.as_deref()).map(str::to_lowercase));
     Signature { algorithm: ALGORITHM, coarse: coarse.join(" | "), fine: fine.join(" | ") }
 }
 
@@ -63,8 +63,8 @@ fn stop(bugcheck: &Bugcheck) -> String {
 
 /// What is named by records that have neither an exception's place nor a bugcheck code: the driver that was reset, the
 /// service that ended, the DLL or assembly that a program lacked, what a program waited for, the type of a .NET exception.
-fn named(kind: IncidentKind, gathered: &JoinedEvidence<'_>) -> Option<String> {
-    let of_event = |pick: fn(&EventBody) -> Option<&str>| gathered.event(pick).map(|(_, name)| name);
+fn named(kind: IncidentKind, evidence: &JoinedEvidence<'_>) -> Option<String> {
+    let of_event = |pick: fn(&EventBody) -> Option<&str>| evidence.event(pick).map(|(_, name)| name);
     match kind {
         IncidentKind::GpuReset => of_event(|body| match body {
             EventBody::DisplayReset { driver } | EventBody::DisplayDriver { driver, reset: true, .. } => Some(driver),
@@ -83,21 +83,21 @@ fn named(kind: IncidentKind, gathered: &JoinedEvidence<'_>) -> Option<String> {
             _ => None,
         })
         .map(stable_name),
-        IncidentKind::Hang => of_report(gathered, |report| report.signature.waiting_for.as_deref()).map(stable_name),
+        IncidentKind::Hang => of_report(evidence, |report| report.signature.waiting_for.as_deref()).map(stable_name),
         // WER cuts the end of long names.
         IncidentKind::Crash => of_event(|body| match body {
             EventBody::DotNet { exception_type, .. } => exception_type.as_deref(),
             _ => None,
         })
-        .or_else(|| of_report(gathered, |report| report.signature.managed_exception.as_deref()))
+        .or_else(|| of_report(evidence, |report| report.signature.managed_exception.as_deref()))
         .map(|name| name.strip_suffix("Exception").unwrap_or(name).to_lowercase()),
         IncidentKind::Bugcheck | IncidentKind::PowerLoss => None,
     }
 }
 
 /// What `pick` takes of the first WER report that has it.
-fn of_report<'i>(gathered: &JoinedEvidence<'i>, pick: impl Fn(&'i WerReport) -> Option<&'i str>) -> Option<&'i str> {
-    gathered.reports().find_map(|(_, report)| pick(report))
+fn of_report<'i>(evidence: &JoinedEvidence<'i>, pick: impl Fn(&'i WerReport) -> Option<&'i str>) -> Option<&'i str> {
+    evidence.reports().find_map(|(_, report)| pick(report))
 }
 
 /// A service's name in lower case without the session of the user that it runs for (`OneSyncSvc_4b9f3`,

@@ -31,14 +31,14 @@ enum StopReason<'t> {
 /// Fault site and suspect of records and analyses, completed from the stack of a blue screen in a text where they name
 /// nothing but a carrier.
 pub(super) fn completed(
-    gathered: &JoinedEvidence<'_>,
+    evidence: &JoinedEvidence<'_>,
     site: Option<FaultSite>,
     suspect: Option<Suspect>,
     knowledge: &Knowledge,
     carriers: &dyn Carriers,
 ) -> (Option<FaultSite>, Option<Suspect>) {
-    let ticket = gathered.tickets().map(|(_, ticket)| ticket).find(|ticket| ticket.shows_a_stop());
-    let Some(ticket) = ticket.filter(|_| gathered.dump().is_none()) else { return (site, suspect) };
+    let ticket = evidence.tickets().map(|(_, ticket)| ticket).find(|ticket| ticket.shows_a_stop());
+    let Some(ticket) = ticket.filter(|_| evidence.dump().is_none()) else { return (site, suspect) };
     if site.as_ref().is_some_and(|site| !site.carrier) || ticket.blamed.is_some() {
         return (site, suspect);
     }
@@ -60,7 +60,7 @@ fn site_and_suspect(
         Some(StopReason::Exception(frames)) => return exception_site(frames, carriers),
         // Without the code, a driver of Windows may be the watchdog that found an error of another.
         Some(StopReason::Call(frames))
-            if stack_tells.is_some() || frames.first().is_some_and(|first| !of_windows(&first.module, carriers)) =>
+            if stack_tells.is_some() || frames.first().is_some_and(|first| !is_of_windows(&first.module, carriers)) =>
         {
             (frames, "and what it called stopped the system")
         }
@@ -89,7 +89,7 @@ fn exception_site(frames: &[TicketFrame], carriers: &dyn Carriers) -> (Option<Fa
 /// The first driver of these frames that does not come with Windows.
 fn first_driver(frames: &[TicketFrame], carriers: &dyn Carriers, reason: &str) -> Option<Suspect> {
     let mut in_kernel = frames.iter().take(SEARCHED_FRAMES).take_while(|frame| !is_border(frame));
-    let frame = in_kernel.find(|frame| !of_windows(&frame.module, carriers))?;
+    let frame = in_kernel.find(|frame| !is_of_windows(&frame.module, carriers))?;
     Some(Suspect::new(&frame.module, "unwound", reason))
 }
 
@@ -101,7 +101,7 @@ fn is_border(frame: &TicketFrame) -> bool {
         || (role == Some(KernelRole::Other) && of_dpcs())
 }
 
-fn of_windows(module: &str, carriers: &dyn Carriers) -> bool {
+fn is_of_windows(module: &str, carriers: &dyn Carriers) -> bool {
     carriers.is_carrier(module) || carriers.is_windows_driver(module)
 }
 
@@ -151,7 +151,7 @@ mod tests {
         CarriersByName { carriers: &["ntoskrnl.exe", "hal.dll"], windows_drivers: &["fvevol.sys"] };
 
     /// The module at the fault, and the suspect with its basis, of a stop with this code and stack.
-    fn of(code: Option<u32>, stack: &str) -> (Option<String>, Option<(String, &'static str)>) {
+    fn found_in(code: Option<u32>, stack: &str) -> (Option<String>, Option<(String, &'static str)>) {
         let frame = |place: &str| {
             let (module, symbol) = place.split_once('!').expect("a frame");
             let module = if module == "nt" { "ntoskrnl.exe".to_owned() } else { format!("{module}.sys") };
@@ -184,7 +184,7 @@ mod tests {
             "nt!KeBugCheckEx nt!KiPageFault nt!ExFreePool nt!KiInterruptDispatch filter!Loop",
             "nt!KeBugCheckEx nt!KiPageFault nt!KiIpiInterrupt filter!Loop",
         ] {
-            assert_eq!(of(Some(0xD1), stack).1, None, "{stack}");
+            assert_eq!(found_in(Some(0xD1), stack).1, None, "{stack}");
         }
     }
 
@@ -200,31 +200,35 @@ mod tests {
             "nt!KeBugCheckEx nt!KiBugCheckDispatch nt!KiFastFailDispatch nt!KiRaiseSecurityCheckFailure filter!Read",
         ] {
             let stack = stack.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert_eq!(of(None, &stack), exact, "{stack}");
-            assert_eq!(of(Some(0x3B), &stack), exact, "{stack}");
+            assert_eq!(found_in(None, &stack), exact, "{stack}");
+            assert_eq!(found_in(Some(0x3B), &stack), exact, "{stack}");
         }
     }
 
     #[test]
     fn who_called_into_the_kernel_is_a_lead() {
         let stack = "nt!KeBugCheckEx nt!KiPageFault nt!ExFreePool fvevol!Do filter!Free nt!KiSystemServiceCopyEnd";
-        assert_eq!(of(None, stack), named(Some("ntoskrnl.exe"), Some(("filter.sys", "unwound"))));
+        assert_eq!(found_in(None, stack), named(Some("ntoskrnl.exe"), Some(("filter.sys", "unwound"))));
         let stack = "nt!KeBugCheckEx nt!ExFreePoolWithTag filter!Free";
-        assert_eq!(of(Some(0xC2), stack), named(None, Some(("filter.sys", "unwound"))));
-        assert_eq!(of(None, stack), named(None, Some(("filter.sys", "unwound"))));
-        assert_eq!(of(None, "nt!KeBugCheckEx fvevol!Check filter!Free"), named(None, None), "it may watch others");
+        assert_eq!(found_in(Some(0xC2), stack), named(None, Some(("filter.sys", "unwound"))));
+        assert_eq!(found_in(None, stack), named(None, Some(("filter.sys", "unwound"))));
+        assert_eq!(
+            found_in(None, "nt!KeBugCheckEx fvevol!Check filter!Free"),
+            named(None, None),
+            "it may watch others"
+        );
         let stack = "nt!KeBugCheckEx nt!KiPageFault nt!Read nt!KiSystemServiceCopyEnd filter!Read";
-        assert_eq!(of(None, stack), named(Some("ntoskrnl.exe"), None), "the frames of a program");
+        assert_eq!(found_in(None, stack), named(Some("ntoskrnl.exe"), None), "the frames of a program");
     }
 
     #[test]
     fn what_a_watchdog_interrupted_is_named_only_where_the_stop_tells() {
         let stack = "nt!KeBugCheckEx nt!KeAccumulateTicks nt!KiInterruptDispatch filter!Spin nt!KiPageFault";
-        assert_eq!(of(None, stack), named(None, None));
-        assert_eq!(of(Some(0x124), "nt!KeBugCheckEx nt!KiPageFault filter!Read"), named(None, None));
-        assert_eq!(of(Some(0x9F), "nt!KeBugCheckEx filter!Read"), named(None, None));
+        assert_eq!(found_in(None, stack), named(None, None));
+        assert_eq!(found_in(Some(0x124), "nt!KeBugCheckEx nt!KiPageFault filter!Read"), named(None, None));
+        assert_eq!(found_in(Some(0x9F), "nt!KeBugCheckEx filter!Read"), named(None, None));
         assert_eq!(
-            of(None, "nt!KeBugCheckEx hal!HalBugCheckSystem nt!WheaReportHwError nt!KxMcheckAbort"),
+            found_in(None, "nt!KeBugCheckEx hal!HalBugCheckSystem nt!WheaReportHwError nt!KxMcheckAbort"),
             named(None, None)
         );
     }

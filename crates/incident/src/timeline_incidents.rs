@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::build::Built;
+use super::build::JoinedIncident;
 use super::incident::IncidentKind;
 use super::machine::{Machine, TimelineEntry, timeline_order};
 use super::sourced_evidence::NumberMap;
@@ -29,20 +29,20 @@ pub struct TimelineIncident {
 
 /// What timelines show of these incidents.
 #[must_use]
-pub fn timeline_incidents(built: &[Built<'_>]) -> Vec<TimelineIncident> {
-    let shown = |built: &Built<'_>| {
-        let incident = &built.incident;
+pub fn timeline_incidents(joined: &[JoinedIncident<'_>]) -> Vec<TimelineIncident> {
+    let shown = |joined: &JoinedIncident<'_>| {
+        let incident = &joined.incident;
         TimelineIncident {
             id: incident.id.clone(),
             kind: incident.kind,
             time: incident.time,
             host: incident.host.as_deref().map(str::to_lowercase),
             by_folder: incident.host_by_folder,
-            items: built.gathered.sightings.iter().map(|sighting| sighting.item).collect(),
-            first: incident.evidence.first().map(|item| (item.says.clone(), item.artifact, item.place.clone())),
+            items: joined.evidence.sightings.iter().map(|sighting| sighting.item).collect(),
+            first: incident.evidence.first().map(|item| (item.sentence.clone(), item.artifact, item.place.clone())),
         }
     };
-    built.iter().map(shown).collect()
+    joined.iter().map(shown).collect()
 }
 
 /// Puts the incidents into the timelines: the best of an incident's records stays and becomes the incident, and an incident
@@ -91,16 +91,16 @@ pub fn enter_incidents(
 
 /// The entry of an incident without a record in the log.
 fn own_entry(incident: &TimelineIncident, is_reported: impl Fn(&str) -> bool) -> Option<TimelineEntry> {
-    let (mut says, artifact, place) = incident.first.clone()?;
+    let (mut sentence, artifact, place) = incident.first.clone()?;
     if incident.by_folder {
-        says.push_str(" (likely of this computer, by its folder)");
+        sentence.push_str(" (likely of this computer, by its folder)");
     }
     Some(TimelineEntry {
         time: incident.time?,
         kind: timeline_kind(incident.kind),
         provider: Arc::from(""),
         id: 0,
-        says: says.into(),
+        sentence: sentence.into(),
         sigma: None,
         incident: Some(&incident.id).filter(|id| is_reported(id)).cloned(),
         item: *incident.items.first()?,

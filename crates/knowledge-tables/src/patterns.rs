@@ -39,13 +39,13 @@ facts! {
     /// A program that did not answer, with its version; one that crashed counts more.
     AppHung: "app_hung";
     /// The crashed program, said in a sentence; a field of a report counts more.
-    AppTold: "app_told";
+    AppInSentence: "app_told";
     /// A program that is said to crash or end, without a code; all other ways to name it count more.
-    AppNamed: "app_named";
+    AppInPassing: "app_named";
     /// The faulting module's file name; a version may follow.
     Module: "module";
     /// The same, said in a sentence; a field of a report counts more.
-    ModuleTold: "module_told";
+    ModuleInSentence: "module_told";
     /// Its version.
     ModuleVersion: "module_version";
     /// The faulting module, but only if what follows looks like an image's name.
@@ -135,7 +135,7 @@ facts! {
     /// Windows build number.
     OsBuild: "os_build";
     /// The same where it may be another number: taken only if a release has it.
-    OsBuildTold: "os_build_told";
+    OsBuildOfRelease: "os_build_told";
     /// The same where it may be a file's version: taken only if no other release shares its kernel.
     OsVersion: "os_version";
     /// A release of Windows by its name: `11 Pro 23H2`.

@@ -45,7 +45,7 @@ pub(super) fn stated_time(lines: &[TicketLine]) -> Option<StatedTime> {
 pub(super) fn dates(lines: &[TicketLine]) -> Vec<[u32; 3]> {
     let mut dates = Vec::new();
     for (position, line) in lines.iter().enumerate() {
-        let Some(date) = labelled(line).map(|time| time.date).or_else(|| of_debugger(line)) else { continue };
+        let Some(date) = labelled(line).map(|time| time.date).or_else(|| debug_session_date(line)) else { continue };
         let beside = [position.checked_sub(1), position.checked_add(1)];
         let in_mail_head = beside.into_iter().flatten().filter_map(|at| lines.get(at)).any(is_in_mail_head);
         if !in_mail_head && !dates.contains(&date) {
@@ -76,7 +76,7 @@ fn labelled(line: &TicketLine) -> Option<StatedTime> {
 }
 
 /// `Debug session time: Fri Oct 18 09:51:36.768 2013 (UTC + 2:00)`: year, month and day.
-fn of_debugger(line: &TicketLine) -> Option<[u32; 3]> {
+fn debug_session_date(line: &TicketLine) -> Option<[u32; 3]> {
     static SESSION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)^\W{0,4}debug session time:\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+[\d:.]+\s+(\d{4})\b").ok()
     });

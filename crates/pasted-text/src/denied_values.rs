@@ -23,7 +23,7 @@ pub(super) fn without_denied_values(line: &str) -> Option<String> {
     for (at, mark) in line.match_indices(MARKS).take(MOST_MARKS) {
         let behind = at.saturating_add(mark.len());
         let Some(value) = value_behind(line, behind) else { continue };
-        let parts = parts.get_or_insert_with(|| Line::of(line));
+        let parts = parts.get_or_insert_with(|| Line::new(line));
         let start = label_start(line, parts, at);
         if says_no(line.get(start..at).unwrap_or_default(), line.get(value.clone()).unwrap_or_default()) {
             denied.push(start..value.end);

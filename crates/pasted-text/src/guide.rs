@@ -18,7 +18,7 @@ pub(super) fn is_guide(lines: &[TicketLine]) -> bool {
     for (position, (line, _)) in lines.iter().zip(in_code).enumerate().filter(|(_, (_, in_code))| !in_code) {
         signs.add(line.text.trim(), position == 0);
     }
-    (signs.of_document() >= FEWEST_SIGNS || signs.solutions >= FEWEST_SOLUTIONS) && !signs.of_report()
+    (signs.document_signs() >= FEWEST_SIGNS || signs.solutions >= FEWEST_SOLUTIONS) && !signs.is_report()
 }
 
 /// What was counted in a text, code blocks left out.
@@ -65,7 +65,7 @@ impl Signs {
     }
 
     /// Of the five signs of a document, how many it has.
-    fn of_document(&self) -> usize {
+    fn document_signs(&self) -> usize {
         [self.titled, self.headings >= 3, self.code_spans >= 3, self.table_rows >= 3, self.links >= 2]
             .into_iter()
             .filter(|sign| *sign)
@@ -73,7 +73,7 @@ impl Signs {
     }
 
     /// Whether somebody reports what happened: by the form's headings, or in the first person.
-    fn of_report(&self) -> bool {
+    fn is_report(&self) -> bool {
         self.report_headings.saturating_add(self.personal_lines) >= 2
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn take(fact: Fact, value: &str, recognised: &mut Recognised) {
         Fact::OsBuild => {
             set(&mut inventory.os_build, decimal_number(value).and_then(|build| u32::try_from(build).ok()))
         }
-        Fact::OsBuildTold => set(&mut inventory.os_build, known_build(value)),
+        Fact::OsBuildOfRelease => set(&mut inventory.os_build, known_build(value)),
         Fact::OsVersion => set(&mut inventory.os_build, known_build(value).filter(|build| has_own_kernel(*build))),
         Fact::OsRelease => set(&mut inventory.os_build, build_of_release(value)),
         Fact::MemoryMib => set(&mut inventory.memory, grouped_number(value).and_then(|mib| mib.checked_mul(1 << 20))),

@@ -200,7 +200,7 @@ fn read_ticket(lines: Vec<TicketLine>, listed: &BTreeMap<u32, event_table::Liste
     let mut recognised = Recognised::default();
     let mut signature = PastedSignature::default();
     let mut reader = LineReader::default();
-    let marked = Marked::of(&lines);
+    let marked = Marked::new(&lines);
     let (doubted, unreported) = (doubt::doubted(&marked), doubt::unreported(&marked));
     if doubted.is_empty() {
         event_text::recognise(&lines, &mut recognised);

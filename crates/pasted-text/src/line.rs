@@ -18,6 +18,7 @@ use super::statement::{
     cpp_type, exit_code, fast_fail_number, is_address, is_place, named_fast_fail, path, stands_alone, status_named,
     stem_of,
 };
+use super::stops::{stop_in_words, stop_named};
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
 };
@@ -151,12 +152,12 @@ impl CurrentLine<'_> {
                 recognised.ticket.hung |= name.is_some();
                 recognised.set_app_of(recognised.origin(Weight::Passing), name, value);
             }
-            Fact::AppTold => {
+            Fact::AppInSentence => {
                 if let Some(name) = image_name(value) {
                     recognised.set_app(words, name, None);
                 }
             }
-            Fact::AppNamed => {
+            Fact::AppInPassing => {
                 let passing = recognised.origin(Weight::Passing);
                 if let Some(name) = image_name(value).filter(|name| is_told_of(self.line, self.at, name)) {
                     recognised.set_app(passing, name, None);
@@ -168,7 +169,7 @@ impl CurrentLine<'_> {
                 let name = image_name(value).filter(|name| stands_alone(value, name));
                 recognised.set_module_of(report, name, value);
             }
-            Fact::ModuleTold => {
+            Fact::ModuleInSentence => {
                 if let Some(name) = image_name(value).filter(|_| is_asserted(self.line, self.at)) {
                     recognised.set_module(words, name, None);
                 }
@@ -223,15 +224,27 @@ impl CurrentLine<'_> {
                     *parameter = parameter.or(hex_number(value));
                 }
             }
-            Fact::Bugcheck
-            | Fact::BugcheckHex
-            | Fact::BugcheckDecimal
-            | Fact::BugcheckParameter(_)
-            | Fact::StopName
-            | Fact::StopWords
-            | Fact::StopMention
-            | Fact::StopList
-            | Fact::StopDriver => return self.take_stop(fact, value),
+            Fact::Bugcheck => return self.announced_bugcheck(value),
+            Fact::BugcheckHex => return self.bugcheck(value, hex_number(value)),
+            Fact::BugcheckDecimal => {
+                let number = if value.starts_with("0x") { hex_number(value) } else { decimal_number(value) };
+                return self.bugcheck(value, number);
+            }
+            Fact::BugcheckParameter(index) => {
+                if let Some(parameter) = recognised.bugcheck_parameters.get_mut(index) {
+                    *parameter = parameter.or(hex_number(value));
+                }
+                return true;
+            }
+            Fact::StopName => return self.stop(Weight::Words, stop_named(value)),
+            Fact::StopWords => return self.stop(Weight::Words, stop_in_words(value)),
+            Fact::StopMention => return self.stop(Weight::Passing, stop_named(value)),
+            Fact::StopList => return self.stops_in_a_row(value),
+            Fact::StopDriver => {
+                if let Some(name) = image_name(value) {
+                    recognised.set_module(words, name, None);
+                }
+            }
             Fact::WinError | Fact::LoaderError => self.error(fact, value),
             Fact::HResult => self.hresult(value),
             Fact::EventName => self.signature.set_event_name(value, recognised.line),
@@ -268,7 +281,18 @@ impl CurrentLine<'_> {
             | Fact::Explanation => {}
             Fact::NoModule => recognised.blames_no_module = true,
             Fact::DebuggerSuspects => recognised.suspect(value),
-            _ => inventory::take(fact, value, recognised),
+            Fact::Gpu
+            | Fact::NvidiaDriver
+            | Fact::DisplayDriver
+            | Fact::CudaDriver
+            | Fact::OsBuild
+            | Fact::OsBuildOfRelease
+            | Fact::OsVersion
+            | Fact::OsRelease
+            | Fact::MemoryMib
+            | Fact::Bios
+            | Fact::Model
+            | Fact::Python => inventory::take(fact, value, recognised),
         }
         false
     }

@@ -91,7 +91,7 @@ mod tests {
         .take(count)
     }
 
-    fn of(bytes: impl IntoIterator<Item = u8>) -> Option<&'static str> {
+    fn noise_in(bytes: impl IntoIterator<Item = u8>) -> Option<&'static str> {
         let bytes: Vec<u8> = bytes.into_iter().take(4104).collect();
         noise(&bytes)
     }
@@ -103,32 +103,32 @@ mod tests {
     #[test]
     fn one_byte_again_and_again_is_no_writing() {
         for byte in [0xFF, 0xE9, b'a', b'=', 0x80] {
-            assert_eq!(of([byte; 4104]), Some("one character again and again"), "{byte:#x}");
+            assert_eq!(noise_in([byte; 4104]), Some("one character again and again"), "{byte:#x}");
         }
-        assert_eq!(of([b'='; 80]), None, "a line under a heading");
+        assert_eq!(noise_in([b'='; 80]), None, "a line under a heading");
     }
 
     #[test]
     fn random_bytes_are_no_writing() {
         let printable: Vec<u8> = (0x20..0x7F).collect();
         let latin: Vec<u8> = (0x20..0x7F).chain(0xA0..=0xFF).collect();
-        assert_eq!(of(pick(&printable)), Some("bytes without words"));
-        assert!(of(pick(&latin)).is_some());
+        assert_eq!(noise_in(pick(&printable)), Some("bytes without words"));
+        assert!(noise_in(pick(&latin)).is_some());
     }
 
     #[test]
     fn encoded_data_is_no_writing() {
         let base64: Vec<u8> = (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain(*b"+/").collect();
-        assert_eq!(of(pick(&base64)), Some("encoded data"));
+        assert_eq!(noise_in(pick(&base64)), Some("encoded data"));
         let lines: Vec<u8> = pick(&base64).chunks(76).flat_map(|line| [line, b"\r\n"].concat()).collect();
-        assert_eq!(of(lines), Some("encoded data"));
-        assert_eq!(of(pick(b"0123456789abcdef")), Some("encoded data"));
+        assert_eq!(noise_in(lines), Some("encoded data"));
+        assert_eq!(noise_in(pick(b"0123456789abcdef")), Some("encoded data"));
     }
 
     #[test]
     fn a_program_in_one_line_is_no_writing() {
         let script = "!function(e,t){\"object\"==typeof exports?module.exports=t():e.x=t()}(this,function(){var a=1});";
-        assert_eq!(of(script.repeat(60).into_bytes()), Some("a program or data in one line"));
+        assert_eq!(noise_in(script.repeat(60).into_bytes()), Some("a program or data in one line"));
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         ];
         for text in texts {
             let shown = String::from_utf8_lossy(&text).chars().take(40).collect::<String>();
-            assert_eq!(of(text), None, "{shown}");
+            assert_eq!(noise_in(text), None, "{shown}");
         }
     }
 }

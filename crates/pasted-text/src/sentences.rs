@@ -23,7 +23,7 @@ pub(super) struct Line<'l> {
 }
 
 impl<'l> Line<'l> {
-    pub fn of(text: &'l str) -> Self {
+    pub fn new(text: &'l str) -> Self {
         let mut quoted = vec![false; text.len()];
         let mut sentences = Vec::new();
         let quotes = quotes(text);
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn sentences_of_east_asia_end_with_wide_marks() {
         let text = "之前遇到过 a.dll。现在 b.dll 崩溃";
-        let line = Line::of(text);
+        let line = Line::new(text);
         assert_eq!(line.sentences.iter().map(|end| &text[*end..]).collect::<Vec<_>>(), ["现在 b.dll 崩溃"]);
         assert!(is_apart(text, 0.."之前".len()), "no blanks between words");
         assert!(!is_apart("shows", 0..4) && is_apart("it shows", 3..8));

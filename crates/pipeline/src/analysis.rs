@@ -23,7 +23,7 @@ use crash_dump::Symbols;
 use evidence::{ArtifactKind, LogCoverage, Observation, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
-use incident::{Built, Incident, LastNames, Machine, Sighting, SourcedEvidence};
+use incident::{Incident, JoinedIncident, LastNames, Machine, Sighting, SourcedEvidence};
 use report::coverage::{EvidenceShown, coverage};
 use report::groups::{Attributes, groups};
 use report::inspected::Inspected;
@@ -128,29 +128,29 @@ fn conclude(
 ) -> (Report, Vec<SourcedEvidence>) {
     let (artifacts, items, logs) = collect(read, knowledge);
     let sightings = OnceLock::new();
-    let (mut machines, built) = steps::timed("joined", || joined(&items, &logs, &sightings, rules, knowledge));
-    built.iter().for_each(steps::joined);
+    let (mut machines, joined) = steps::timed("joined", || joined(&items, &logs, &sightings, rules, knowledge));
+    joined.iter().for_each(steps::joined);
 
     let (mut surroundings, (patterns, standing)) = rayon::join(
         || by_host(&machines, &items, has_sigma(options)),
-        || rayon::join(|| patterns(&built, knowledge), || incident::timeline_incidents(&built)),
+        || rayon::join(|| patterns(&joined, knowledge), || incident::timeline_incidents(&joined)),
     );
-    add_incidents(&mut surroundings, &built);
+    add_incidents(&mut surroundings, &joined);
     let mut attributes = Attributes::default();
-    let wanted: Vec<_> = built
+    let wanted: Vec<_> = joined
         .into_iter()
         .zip(&patterns)
-        .filter(|(built, _)| options.limits.hold(built.incident.time))
-        .map(|(built, pattern)| (attributes.of_incident(&built), built, pattern))
+        .filter(|(joined, _)| options.limits.hold(joined.incident.time))
+        .map(|(joined, pattern)| (attributes.of_incident(&joined), joined, pattern))
         .collect();
     let left_out = patterns.len().saturating_sub(wanted.len());
     let (sidelong, incidents): (Vec<_>, Vec<Judged>) = wanted
         .into_par_iter()
-        .filter_map(|(around, built, pattern)| {
-            let surroundings = of_host(&built.incident, &surroundings);
-            let recognised = is_recognised(&built);
-            let shown = EvidenceShown::new(&built);
-            let mut judged = judge(built, surroundings, pattern, rules, knowledge);
+        .filter_map(|(around, joined, pattern)| {
+            let surroundings = of_host(&joined.incident, &surroundings);
+            let recognised = is_recognised(&joined);
+            let shown = EvidenceShown::new(&joined);
+            let mut judged = judge(joined, surroundings, pattern, rules, knowledge);
             steps::judged(&judged);
             // A text in which no crash was recognised and that no rule matches is no incident: most text files in a
             // folder are something else. `Inspected::is_reported` is the same condition over facts.
@@ -221,29 +221,29 @@ pub fn inspect_and_analyze(
 fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Inspected {
     let (artifacts, items, coverage) = collect(read, knowledge);
     let sightings = OnceLock::new();
-    let (machines, built) = joined(&items, &coverage, &sightings, rules, knowledge);
+    let (machines, joined) = joined(&items, &coverage, &sightings, rules, knowledge);
     let mut surroundings = by_host(&machines, &items, has_sigma(options));
-    add_incidents(&mut surroundings, &built);
-    let incidents = built
+    add_incidents(&mut surroundings, &joined);
+    let incidents = joined
         .iter()
-        .zip(patterns(&built, knowledge))
-        .map(|(built, pattern)| {
-            let surroundings = of_host(&built.incident, &surroundings);
-            let mut facts = facts::facts(built);
+        .zip(patterns(&joined, knowledge))
+        .map(|(joined, pattern)| {
+            let surroundings = of_host(&joined.incident, &surroundings);
+            let mut facts = facts::facts(joined);
             pattern.set_facts(&mut facts);
-            set_absent(&built.incident, knowledge, &mut facts);
-            let around = Around::new(built, surroundings);
+            set_absent(&joined.incident, knowledge, &mut facts);
+            let around = Around::new(joined, surroundings);
             if let Some(entries) = around.entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
             }
             if let Some(recorded) = around.recorded() {
                 facts.set_recorded(recorded.clone());
             }
-            (built.incident.clone(), facts)
+            (joined.incident.clone(), facts)
         })
         .collect();
     let unrecognised =
-        built.iter().filter(|built| !is_recognised(built)).map(|built| built.incident.id.clone()).collect();
+        joined.iter().filter(|joined| !is_recognised(joined)).map(|joined| joined.incident.id.clone()).collect();
     let sighted: HashSet<usize> = sightings.get().into_iter().flatten().map(|sighting| sighting.item).collect();
     let others = items.iter().enumerate().filter(|(index, _)| !sighted.contains(index));
     let reports = others.filter(|(_, item)| matches!(item.observation, Observation::Wer(_)));
@@ -259,8 +259,8 @@ fn joined<'s, 'i: 's>(
     sightings: &'s OnceLock<Vec<Sighting<'i>>>,
     rules: &RuleSet,
     knowledge: &Knowledge,
-) -> (Vec<Machine>, Vec<Built<'s>>) {
-    let (mut machines, built) = rayon::join(
+) -> (Vec<Machine>, Vec<JoinedIncident<'s>>) {
+    let (mut machines, joined) = rayon::join(
         || incident::machines(items, logs, knowledge),
         || {
             // Made before the lock is taken, so that no other thread waits for it.
@@ -268,8 +268,8 @@ fn joined<'s, 'i: 's>(
             incident::incidents(items, sightings.get_or_init(|| made), knowledge, &carriers(rules))
         },
     );
-    incident::describe_machines(&mut machines, items, &built, knowledge);
-    (machines, built)
+    incident::describe_machines(&mut machines, items, &joined, knowledge);
+    (machines, joined)
 }
 
 /// The surroundings of incidents on each machine, by the machine's name in lower case.
@@ -283,11 +283,11 @@ fn by_host<'i>(
 }
 
 /// Adds the incidents to the surroundings on their machines.
-fn add_incidents(by_host: &mut HashMap<String, Surroundings<'_>>, built: &[Built<'_>]) {
-    for (number, built) in built.iter().enumerate() {
-        let host = built.incident.host.as_ref().map(|host| host.to_lowercase());
+fn add_incidents(by_host: &mut HashMap<String, Surroundings<'_>>, joined: &[JoinedIncident<'_>]) {
+    for (number, joined) in joined.iter().enumerate() {
+        let host = joined.incident.host.as_ref().map(|host| host.to_lowercase());
         if let Some(surroundings) = host.and_then(|host| by_host.get_mut(&host)) {
-            surroundings.note(number, built);
+            surroundings.note(number, joined);
         }
     }
 }
@@ -365,7 +365,7 @@ fn collect(
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
     let last_names = folders::last_names(&all);
-    let mut folders = Folders::of(&all, &last_names, knowledge);
+    let mut folders = Folders::new(&all, &last_names, knowledge);
     let (mut artifacts, mut coverage) = (Vec::new(), Vec::new());
     let mut items = Vec::with_capacity(all.iter().map(|read| read.evidence.len()).sum());
     for ((index, read), last) in all.into_iter().enumerate().zip(last_names) {
@@ -419,8 +419,8 @@ fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc
 }
 
 /// Whether an incident has other evidence than texts in which no crash was recognised.
-fn is_recognised(built: &Built<'_>) -> bool {
-    built.gathered.items.iter().take(built.gathered.sightings.len()).any(|item| match &item.observation {
+fn is_recognised(joined: &JoinedIncident<'_>) -> bool {
+    joined.evidence.items.iter().take(joined.evidence.sightings.len()).any(|item| match &item.observation {
         Observation::Ticket(ticket) => ticket.tells_of_a_crash(),
         _ => true,
     })

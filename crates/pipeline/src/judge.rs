@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::patterns::Pattern;
 use evidence::{EventBody, ExceptionCode};
 use facts::{Around, EvidenceRef, Nearby, Surroundings};
-use incident::{Built, EvidenceItem, IncidentKind, JoinKey, JoinedBy};
+use incident::{EvidenceItem, IncidentKind, JoinKey, JoinedBy, JoinedIncident};
 use report::{GapRequest, Judged, Verdict};
 use rules::{Finding, Occasion, RuleSet, Suppressed, UNDETERMINED};
 use windows_codes::Knowledge;
@@ -24,21 +24,21 @@ const RIVAL_WITHIN: f64 = 0.1;
 /// pattern among all incidents.
 #[must_use]
 pub fn judge<'i>(
-    built: Built<'i>,
+    joined: JoinedIncident<'i>,
     surroundings: Option<&'i Surroundings<'i>>,
     pattern: &Pattern,
     rules: &RuleSet,
     knowledge: &Knowledge,
 ) -> Judged {
-    let around = Around::new(&built, surroundings);
-    let mut facts = facts::facts(&built);
+    let around = Around::new(&joined, surroundings);
+    let mut facts = facts::facts(&joined);
     pattern.set_facts(&mut facts);
-    let occasion = Occasion { host: built.incident.host.as_deref(), time: built.incident.time };
+    let occasion = Occasion { host: joined.incident.host.as_deref(), time: joined.incident.time };
     let (mut findings, suppressed) = rules.findings(&facts, &around, occasion);
-    let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);
-    let verdict = verdict(&built, surroundings, &findings, &suppressed, knowledge);
-    let sigma = surroundings.map_or_else(Vec::new, |surroundings| surroundings.sigma(&built.incident));
-    let mut incident = built.incident;
+    let taken_over = take_over_cited(joined.incident.evidence.len(), around.asked_for(), &mut findings);
+    let verdict = verdict(&joined, surroundings, &findings, &suppressed, knowledge);
+    let sigma = surroundings.map_or_else(Vec::new, |surroundings| surroundings.sigma(&joined.incident));
+    let mut incident = joined.incident;
     incident.evidence.extend(taken_over);
     Judged { incident, findings, suppressed, verdict, sigma }
 }
@@ -56,7 +56,7 @@ fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) 
         taken_over.push(EvidenceItem {
             artifact: entry.artifact,
             place: entry.place.clone(),
-            says: entry.says.to_string(),
+            sentence: entry.sentence.to_string(),
             joined_by: Some(JoinedBy { key: JoinKey::Machine, strength: JoinKey::Machine.strength(), to: 0 }),
         });
         let Ok(new) = u16::try_from(own.saturating_add(taken_over.len())) else { break };
@@ -75,7 +75,7 @@ fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) 
 }
 
 fn verdict(
-    built: &Built<'_>,
+    joined: &JoinedIncident<'_>,
     surroundings: Option<&Surroundings<'_>>,
     findings: &[Finding],
     suppressed: &[Suppressed],
@@ -90,8 +90,8 @@ fn verdict(
             // The cause is known and its finding suppressed: nothing needs to be collected.
             Some(known) => (suppressed_sentence(known), (Vec::new(), Vec::new())),
             None => {
-                let sentence = undetermined_sentence(built, standing().next());
-                (sentence, collect_next(built, surroundings, &Requesting::Hint(standing().next()), knowledge))
+                let sentence = undetermined_sentence(joined, standing().next());
+                (sentence, collect_next(joined, surroundings, &Requesting::Hint(standing().next()), knowledge))
             }
         };
         return Verdict {
@@ -112,7 +112,7 @@ fn verdict(
         (best.collect.iter().cloned().map(Cow::Owned).collect(), Vec::new())
     } else {
         let likely: Vec<&Finding> = [Some(best), rival].into_iter().flatten().collect();
-        collect_next(built, surroundings, &Requesting::Verdict(&likely), knowledge)
+        collect_next(joined, surroundings, &Requesting::Verdict(&likely), knowledge)
     };
     Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, gap_requests: asked }
 }
@@ -139,13 +139,13 @@ fn suppressed_sentence(known: &Suppressed) -> String {
     format!("What is known of it is suppressed {} ({}, {:.2}).", known.by.says(), known.rule, known.confidence)
 }
 
-fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {
-    let service = built.gathered.event(|body| match body {
+fn undetermined_sentence(joined: &JoinedIncident<'_>, weak: Option<&Finding>) -> String {
+    let service = joined.evidence.event(|body| match body {
         EventBody::ServiceEnded(end) => Some(end.name.as_deref().unwrap_or(&end.display_name)),
         _ => None,
     });
     let of_service;
-    let what = match built.incident.kind {
+    let what = match joined.incident.kind {
         IncidentKind::Exit if service.is_some() => {
             let name = service.map_or("", |(_, name)| name);
             of_service = format!("The service {name} ended unexpectedly; the evidence does not say why");
@@ -153,7 +153,7 @@ fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {
         }
         IncidentKind::Crash => "The evidence shows where the process died, not why",
         IncidentKind::Hang => "The evidence shows that the process stopped answering or was still running, not why",
-        IncidentKind::Bugcheck if built.incident.bugcheck.is_none() => {
+        IncidentKind::Bugcheck if joined.incident.bugcheck.is_none() => {
             "The evidence shows that the system stopped, not why"
         }
         IncidentKind::Bugcheck => "The evidence shows with which code the system stopped, not why",
@@ -243,15 +243,15 @@ impl Request {
 /// text that may be about one of several incidents lacks no evidence: the incidents have it. For such a text, the first
 /// question is which incident is meant; requests of rules follow where the text alone supports more than a weak lead.
 fn collect_next(
-    built: &Built<'_>,
+    joined: &JoinedIncident<'_>,
     surroundings: Option<&Surroundings<'_>>,
     requesting: &Requesting<'_>,
     knowledge: &Knowledge,
 ) -> (Vec<Cow<'static, str>>, Vec<GapRequest>) {
-    let of_several = !built.incident.may_be_of.is_empty();
-    let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(built, surroundings) };
+    let of_several = !joined.incident.may_be_of.is_empty();
+    let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(joined, surroundings) };
     let lacks = lacks.into_iter().filter_map(|request| {
-        let name = if request == Request::NoKernelDump { named_dump(built) } else { program(built) };
+        let name = if request == Request::NoKernelDump { named_dump(joined) } else { program(joined) };
         Some((Some(request.id()), knowledge.collect_for(request.id(), name)?))
     });
     let of_rules =
@@ -272,16 +272,16 @@ fn collect_next(
 }
 
 /// The program's file name for commands: of a service's host (`svchost.exe_Name`) without the service.
-fn program<'b>(built: &'b Built<'_>) -> Option<&'b str> {
-    let name = built.incident.process.as_ref()?.name.as_deref()?;
+fn program<'b>(joined: &'b JoinedIncident<'_>) -> Option<&'b str> {
+    let name = joined.incident.process.as_ref()?.name.as_deref()?;
     let end = name.to_ascii_lowercase().find(".exe")?.checked_add(".exe".len())?;
     let (program, rest) = name.split_at_checked(end)?;
     (rest.is_empty() || rest.starts_with('_')).then_some(program)
 }
 
 /// The path of the dump in event 1001 of a blue screen.
-fn named_dump<'b>(built: &'b Built<'_>) -> Option<&'b str> {
-    let (_, path) = built.gathered.event(|body| match body {
+fn named_dump<'b>(joined: &'b JoinedIncident<'_>) -> Option<&'b str> {
+    let (_, path) = joined.evidence.event(|body| match body {
         EventBody::BugCheck { dump_path, .. } => dump_path.as_deref(),
         _ => None,
     })?;
@@ -289,24 +289,24 @@ fn named_dump<'b>(built: &'b Built<'_>) -> Option<&'b str> {
 }
 
 /// The evidence that the incident lacks, most useful first.
-fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Request> {
-    let gathered = &built.gathered;
-    let exception = built.incident.exception.as_ref();
+fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Request> {
+    let evidence = &joined.evidence;
+    let exception = joined.incident.exception.as_ref();
     let mut requests = Vec::new();
-    match built.incident.kind {
+    match joined.incident.kind {
         IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure => {
             if exception.is_some_and(|known| known.code == ExceptionCode::FAST_FAIL && known.fast_fail.is_none()) {
                 requests.push(Request::NoFastFail);
             }
             // A program that exits by itself or does not start calls no error reporting, which would write a dump.
             let plain =
-                built.incident.kind == IncidentKind::Exit && exception.is_some_and(|known| is_plain(known.code));
-            let unstarted = built.incident.kind == IncidentKind::StartFailure;
-            let service = gathered.event(|body| matches!(body, EventBody::ServiceEnded(_)).then_some(())).is_some();
-            if gathered.dump().is_none() {
+                joined.incident.kind == IncidentKind::Exit && exception.is_some_and(|known| is_plain(known.code));
+            let unstarted = joined.incident.kind == IncidentKind::StartFailure;
+            let service = evidence.event(|body| matches!(body, EventBody::ServiceEnded(_)).then_some(())).is_some();
+            if evidence.dump().is_none() {
                 requests.extend(match () {
                     () if service => Some(Request::NoServiceDump),
-                    () if unstarted => start_text(built),
+                    () if unstarted => start_text(joined),
                     () if plain => Some(Request::NoExitDump),
                     () => Some(Request::NoDump),
                 });
@@ -314,10 +314,11 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Re
             if exception.is_some_and(|known| known.code == ExceptionCode::HEAP_CORRUPTION) {
                 requests.push(Request::PageHeap);
             }
-            if gathered.ticket().is_none() && !service && !unstarted {
-                if is_python(built) {
+            if evidence.ticket().is_none() && !service && !unstarted {
+                if is_python(joined) {
                     requests.push(Request::NoPythonTraceback);
-                } else if built.incident.kind == IncidentKind::Exit || exception.is_some_and(|known| prints(known.code))
+                } else if joined.incident.kind == IncidentKind::Exit
+                    || exception.is_some_and(|known| prints(known.code))
                 {
                     requests.push(Request::NoConsoleText);
                 }
@@ -326,27 +327,27 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Re
                 requests.push(Request::NoApplicationLog);
             }
             let reported = exception.is_some() && !plain && !unstarted;
-            if reported && gathered.dump().is_none() && gathered.report(|_| true).is_none() {
+            if reported && evidence.dump().is_none() && evidence.report(|_| true).is_none() {
                 requests.push(Request::NoWerReport);
             }
         }
         IncidentKind::Hang => {
-            if gathered.dump().is_none() {
+            if evidence.dump().is_none() {
                 requests.push(Request::NoHangDump);
             }
         }
         IncidentKind::Bugcheck => {
-            if gathered.kernel_dump().is_none() {
+            if evidence.kernel_dump().is_none() {
                 requests.push(Request::NoKernelDump);
             }
         }
         IncidentKind::GpuReset => {
             let of_machine = surroundings.map(|surroundings| &surroundings.machine().environment);
-            let cards = [Some(&built.incident.environment), of_machine];
+            let cards = [Some(&joined.incident.environment), of_machine];
             if !cards.into_iter().flatten().any(|card| card.contains_key("gpu_driver")) {
                 requests.push(Request::NoDisplayDriver);
             }
-            if gathered.kernel_dump().is_none() {
+            if evidence.kernel_dump().is_none() {
                 requests.push(Request::NoLiveKernelReport);
             }
         }
@@ -362,8 +363,8 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Re
 }
 
 /// The request for the reason why a program did not start; none where a message box of the system contains it.
-fn start_text(built: &Built<'_>) -> Option<Request> {
-    let of_event = built.gathered.event(|body| match body {
+fn start_text(joined: &JoinedIncident<'_>) -> Option<Request> {
+    let of_event = joined.evidence.event(|body| match body {
         EventBody::Popup { .. } => Some(None),
         EventBody::SideBySide { .. } => Some(Some(Request::NoSideBySide)),
         _ => None,
@@ -388,8 +389,8 @@ fn is_plain(code: ExceptionCode) -> bool {
 }
 
 /// Whether the program is Python's interpreter by its name: `python.exe`, `pythonw.exe`, `python3.11.exe`.
-fn is_python(built: &Built<'_>) -> bool {
-    let name = program(built).map(str::to_ascii_lowercase);
+fn is_python(joined: &JoinedIncident<'_>) -> bool {
+    let name = program(joined).map(str::to_ascii_lowercase);
     let version = name.as_deref().and_then(|name| name.strip_prefix("python")?.strip_suffix(".exe"));
     version.is_some_and(|rest| rest.strip_prefix('w').unwrap_or(rest).chars().all(|c| c.is_ascii_digit() || c == '.'))
 }

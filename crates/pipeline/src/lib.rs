@@ -8,6 +8,7 @@ pub mod merge;
 pub mod patterns;
 pub mod read;
 pub mod read_context;
+mod read_error;
 pub mod sigma_matches;
 
 pub use analysis::*;

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use crate::discover::{SNIFFED, is_office_document, named_kind, not_pasted, sniff};
 use crate::read_context::ReadContext;
+use crate::read_error::ReadError;
 use crate::sigma_matches::SigmaMatcher;
 use archive::Nesting;
 use crash_dump::{read_kernel_dump, read_minidump};
@@ -116,7 +117,7 @@ fn read_one(kind: ArtifactKind, path: &Path, shown: String, mut opened: Opened, 
 pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> ReadArtifact {
     let bytes = content.bytes();
     let sigma = context.sigma.as_deref().map(SigmaMatcher);
-    let mut read = match ticket::read_content(content, &context.of_event_logs(&sigma)) {
+    let mut read = match ticket::read_content(content, &context.event_log_context(&sigma)) {
         Ok(mut reading) => {
             ticket::treat_as_report(&mut reading);
             finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading)
@@ -142,7 +143,7 @@ fn open(path: &Path) -> io::Result<Opened> {
     let about = file.metadata()?;
     // Between finding and opening, a file may have been replaced by a pipe that would never end.
     if !about.is_file() {
-        return Err(io::Error::other("no longer a file"));
+        return Err(ReadError::NotAFile.into());
     }
     // One read instead of many small ones.
     let mut first = Vec::with_capacity(usize::try_from(SNIFFED).unwrap_or_default());
@@ -159,16 +160,16 @@ fn dispatch(
     context: &ReadContext,
 ) -> Result<Reading, Unreadable> {
     match kind {
-        ArtifactKind::Minidump => Ok(read_minidump(file, bytes, &context.of_dumps())?),
-        ArtifactKind::KernelDump => Ok(read_kernel_dump(file, bytes, &context.of_dumps())?),
+        ArtifactKind::Minidump => Ok(read_minidump(file, bytes, &context.dump_options())?),
+        ArtifactKind::KernelDump => Ok(read_kernel_dump(file, bytes, &context.dump_options())?),
         ArtifactKind::EventLog => {
             let sigma = context.sigma.as_deref().map(SigmaMatcher);
-            event_log::read_at(path, &*file, bytes, &context.of_event_logs(&sigma))
+            event_log::read_at(path, &*file, bytes, &context.event_log_context(&sigma))
         }
         ArtifactKind::WerReport => wer_report::read(file, bytes, &context.names),
         ArtifactKind::Ticket => {
             let sigma = context.sigma.as_deref().map(SigmaMatcher);
-            ticket::read(file, &context.of_event_logs(&sigma))
+            ticket::read(file, &context.event_log_context(&sigma))
         }
         ArtifactKind::Archive | ArtifactKind::Unknown => Err(Unreadable::whole("not of a kind that is read")),
     }

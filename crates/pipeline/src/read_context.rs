@@ -29,12 +29,12 @@ pub struct ReadContext {
 
 impl ReadContext {
     /// The context for dumps.
-    pub(crate) fn of_dumps(&self) -> Options<'_> {
+    pub(crate) fn dump_options(&self) -> Options<'_> {
         Options { names: &self.names, walk_stacks: self.walk_stacks, symbols: self.symbols.as_deref() }
     }
 
     /// The context for event logs and for texts with pasted events; `sigma` are the context's own rules.
-    pub(crate) fn of_event_logs<'c>(&'c self, sigma: &'c Option<SigmaMatcher<'c>>) -> windows_events::Context<'c> {
+    pub(crate) fn event_log_context<'c>(&'c self, sigma: &'c Option<SigmaMatcher<'c>>) -> windows_events::Context<'c> {
         windows_events::Context {
             names: &self.names,
             contents: &self.contents,

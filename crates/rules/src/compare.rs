@@ -249,7 +249,7 @@ fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Opti
         mistakes.warning(Code::R080, node.span, message, format!("write `{}: {text}`, or add a `*`", fact.path));
     }
     refuse_path(fact, node, text, mistakes)?;
-    Some(Glob::of_stars(&fold_part(fact.kind, text)))
+    Some(Glob::from_wildcards(&fold_part(fact.kind, text)))
 }
 
 /// A module name is compared without its path, so a text with a path in it can never be part of one.

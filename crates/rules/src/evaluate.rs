@@ -10,7 +10,7 @@ use super::quantifier::Quantifier;
 use super::selection::{EntryFilter, Field, Selection, Term, Test};
 use super::view::{PROGRAM, Row, View};
 use super::{asked_others, log_coverage};
-use facts::{EvidenceRef, NAMED, NamedIncidents, Others, Relation};
+use facts::{EvidenceRef, NAMED, NamedIncidents, RelatedIncidents, Relation};
 use rule_syntax::condition::Condition;
 
 /// The answer to a question about facts.
@@ -75,8 +75,8 @@ pub(super) struct RestsOn {
 }
 
 impl RestsOn {
-    fn name<'o>(&mut self, others: impl IntoIterator<Item = &'o Others>) {
-        for named in others.into_iter().filter_map(Others::named) {
+    fn name<'o>(&mut self, others: impl IntoIterator<Item = &'o RelatedIncidents>) {
+        for named in others.into_iter().filter_map(RelatedIncidents::named) {
             // Facts that count the same incidents name the same; the records of a list are one incident each.
             let known = self.incidents.entry(named.relation).or_insert_with(|| NamedIncidents {
                 relation: named.relation,

@@ -223,7 +223,7 @@ fn read_entry(item: &Node, list: &mut ModuleList, mistakes: &mut Mistakes) {
         mistakes.error(Code::R061, span, "an entry of a list is a file name without path");
     } else if entry.name() == "like" {
         let text = fold_part(FactType::Module, text);
-        let pattern = Glob::of_stars(&text);
+        let pattern = Glob::from_wildcards(&text);
         list.entries.push(ListEntry { text: text.into_owned(), pattern: Some(pattern.clone()), span });
         list.patterns.push(pattern);
     } else if !Glob::is_plain(text) {

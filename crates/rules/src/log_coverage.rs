@@ -4,7 +4,7 @@ use super::compare::Compare;
 use super::modifier::Order;
 use super::selection::{EntryFilter, FieldTerm, FieldTest};
 use facts::schema::TIMELINE_KINDS;
-use facts::{Asked, Needed, Recorded, Value};
+use facts::{Needed, Recorded, TimelinePart, Value};
 use incident::SIGMA;
 
 /// What a Sigma rule says of itself: fields of its matches alone.
@@ -29,7 +29,7 @@ fn of_terms(terms: &[FieldTerm], only_before: bool, recorded: &Recorded) -> Opti
         || after.is_some_and(|test| !test.needs_field())
         || first.is_some();
     let is_after = after.is_some_and(FieldTest::needs_field) || before.is_some_and(|test| !test.needs_field());
-    let asked = |kind| Asked {
+    let asked = |kind| TimelinePart {
         kind,
         before: if is_after { Some(0) } else { before.and_then(at_most) },
         after: if is_before { Some(0) } else { after.and_then(at_most) },

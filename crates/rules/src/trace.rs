@@ -14,7 +14,7 @@ use super::selection::{EntryFilter, Selection, Term, Test};
 use super::sequence::{Along, Sequence};
 use super::view::{Compared, Row, TIMELINE, View};
 use super::weigh::{LessSure, Scale, WeighedAdjustment, weigh};
-use facts::{FactType, Needed, Others, Value, schema};
+use facts::{FactType, Needed, RelatedIncidents, Value, schema};
 use spanned_yaml::YamlText;
 
 /// How a rule came to its answer for one incident.
@@ -278,7 +278,11 @@ fn told(values: &[Compared<'_>], kind: FactType) -> String {
 }
 
 /// The ids of the first incidents among entries, where a list is one of incidents.
-fn named<'r, 'v: 'r>(rows: &'r [Row<'v>], fitting: impl Iterator<Item = &'r Row<'v>>, others: &[Others]) -> String {
+fn named<'r, 'v: 'r>(
+    rows: &'r [Row<'v>],
+    fitting: impl Iterator<Item = &'r Row<'v>>,
+    others: &[RelatedIncidents],
+) -> String {
     const NAMED: usize = 3;
     if others.is_empty() {
         return String::new();

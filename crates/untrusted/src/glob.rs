@@ -1,7 +1,7 @@
 //! Patterns in which some characters stand for others, as people write them: `*` for any text, `?` for one character.
 //!
 //! How a pattern is written differs: Sigma rules have an escape character, Windows' commands read `*.*` in their own way.
-//! Each writer makes [`Token`]s of its text; [`Glob::of_stars`] is for those who know `*` and `?` and nothing else.
+//! Each writer makes [`Token`]s of its text; [`Glob::from_wildcards`] is for those who know `*` and `?` and nothing else.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ impl Glob {
 
     /// The pattern that a text writes in which only `*` and `?` stand for something else.
     #[must_use]
-    pub fn of_stars(text: &str) -> Self {
+    pub fn from_wildcards(text: &str) -> Self {
         let mut tokens = Vec::new();
         for part in text.split_inclusive(['*', '?']) {
             let literal = part.trim_end_matches(['*', '?']);
@@ -231,7 +231,7 @@ mod tests {
             ("a*aab?*c", "a_aaabx_c"),
             ("?b?", "äbü"),
         ] {
-            assert!(Glob::of_stars(pattern).fits(text), "{pattern} {text}");
+            assert!(Glob::from_wildcards(pattern).fits(text), "{pattern} {text}");
         }
         for (pattern, text) in [
             ("cudnn*64_8.dll", "cudnn64_8.dll.bak"),
@@ -246,16 +246,16 @@ mod tests {
             ("*.evtx", "evtx"),
             ("a", "ab"),
         ] {
-            assert!(!Glob::of_stars(pattern).fits(text), "{pattern} {text}");
+            assert!(!Glob::from_wildcards(pattern).fits(text), "{pattern} {text}");
         }
     }
 
     #[test]
     fn many_stars_stay_cheap() {
-        let pattern = Glob::of_stars(&"a*".repeat(50));
+        let pattern = Glob::from_wildcards(&"a*".repeat(50));
         assert!(!pattern.fits(&format!("{}b", "x".repeat(20_000))));
         assert!(pattern.fits(&"a".repeat(20_000)));
-        assert!(!Glob::of_stars(&"*a".repeat(500)).fits(&"a".repeat(499)));
+        assert!(!Glob::from_wildcards(&"*a".repeat(500)).fits(&"a".repeat(499)));
     }
 
     #[test]
@@ -263,11 +263,15 @@ mod tests {
         for (pattern, shown, shortest) in
             [("a**b?.dll", "a*b?.dll", "ab0.dll"), ("**", "*", ""), ("*a*", "*a*", "a"), ("", "", "")]
         {
-            let glob = Glob::of_stars(pattern);
+            let glob = Glob::from_wildcards(pattern);
             assert_eq!((glob.to_string(), glob.shortest()), (shown.to_owned(), shortest.to_owned()));
             assert!(glob.fits(&glob.shortest()));
         }
-        assert_eq!(Glob::of_stars("ab*cde?").longest_literal(), Some("cde"));
-        assert!(Glob::of_stars("**").fits_all() && !Glob::of_stars("?*").fits_all() && !Glob::of_stars("").fits_all());
+        assert_eq!(Glob::from_wildcards("ab*cde?").longest_literal(), Some("cde"));
+        assert!(
+            Glob::from_wildcards("**").fits_all()
+                && !Glob::from_wildcards("?*").fits_all()
+                && !Glob::from_wildcards("").fits_all()
+        );
     }
 }

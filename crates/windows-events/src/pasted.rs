@@ -247,7 +247,7 @@ fn evidence(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evidence::{EventBody, Observation};
+    use evidence::{ApplicationError, EventBody, Observation};
 
     const SYSTEM: &str = "<System><Provider Name='Application Error'/><EventID Qualifiers='0'>1000</EventID>\
         <TimeCreated SystemTime='2024-05-06T07:08:09.1234567Z'/><EventRecordID>77</EventRecordID>\
@@ -261,9 +261,8 @@ mod tests {
         let Some(Observation::Event(event)) = event.evidence.as_ref().map(|evidence| &evidence.observation) else {
             return "no event".to_owned();
         };
-        let EventBody::ApplicationError { app, module, code, .. } = &event.content.body else {
-            return "another".to_owned();
-        };
+        let EventBody::ApplicationError(error) = &event.content.body else { return "another".to_owned() };
+        let ApplicationError { app, module, code, .. } = &**error;
         let code = code.map(|code| code.to_string()).unwrap_or_default();
         format!("{app} {} {code} {}", module.as_deref().unwrap_or("none"), event.computer.as_deref().unwrap_or("?"))
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::{evidence, word};
 use crate::{EvidenceRef, FactSet, Record};
 use evidence::{Address, CrashDetail, ProcessDump, ProcessMemory, ProcessState};
-use incident::Built;
+use incident::JoinedIncident;
 
 /// Sets the facts of the incident's minidump, without its lists of modules, frames and threads.
-pub(super) fn dump_detail(built: &Built<'_>, facts: &mut FactSet) {
-    let Some((number, dump)) = built.gathered.dump() else { return };
+pub(super) fn dump_detail(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let Some((number, dump)) = joined.evidence.dump() else { return };
     let from = evidence(number);
     facts.set_known("dump.requested", dump.requested.map(|_| true), from);
     access(&dump.detail, from, facts);

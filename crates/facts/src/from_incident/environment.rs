@@ -3,13 +3,13 @@
 
 use super::{evidence, text, word};
 use crate::{FactSet, Record, Value};
-use incident::Built;
+use incident::JoinedIncident;
 use incident::environment::{Copies, CudaLibrary, Environment, Found, Framework, RuntimeFile};
 use windows_codes::{Release, location};
 
 /// Sets the facts of [`incident::environment`], without those of the operating system and the processor.
-pub(super) fn environment(built: &Built<'_>, facts: &mut FactSet) {
-    let environment = &built.environment;
+pub(super) fn environment(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let environment = &joined.environment;
     versions(environment, facts);
     runtime(environment, facts);
     conflicts(environment, facts);

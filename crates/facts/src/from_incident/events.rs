@@ -3,11 +3,11 @@
 use super::{evidence, text};
 use crate::FactSet;
 use evidence::{EventBody, base_name};
-use incident::Built;
+use incident::JoinedIncident;
 
 /// Sets the facts with one value that only some kinds of events have.
-pub(super) fn events(built: &Built<'_>, facts: &mut FactSet) {
-    for (number, event) in built.gathered.events() {
+pub(super) fn events(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    for (number, event) in joined.evidence.events() {
         let from = evidence(number);
         match &event.content.body {
             EventBody::DotNet { exception_type, .. } => {

@@ -3,18 +3,18 @@
 use super::{evidence, word};
 use crate::FactSet;
 use evidence::{EventBody, ExceptionCode, Observation, Ticket};
-use incident::{Built, CrashRecord};
+use incident::{CrashRecord, JoinedIncident};
 
 /// The facts of the four bugcheck parameters, in their order.
 const PARAMETER_PATHS: [&str; 4] =
     ["bugcheck.parameter_1", "bugcheck.parameter_2", "bugcheck.parameter_3", "bugcheck.parameter_4"];
 
 /// Sets the facts of exception and blue screen, with those that their parameters hold.
-pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
-    let gathered = &built.gathered;
-    let records = gathered.crash_records();
-    let dump = gathered.dump().filter(|(_, dump)| dump.exception.is_some());
-    if let Some(exception) = &built.incident.exception {
+pub(super) fn exception(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let joined_evidence = &joined.evidence;
+    let records = joined_evidence.crash_records();
+    let dump = joined_evidence.dump().filter(|(_, dump)| dump.exception.is_some());
+    if let Some(exception) = &joined.incident.exception {
         let from_record = |has: fn(&CrashRecord) -> bool| {
             let number = match dump {
                 Some((number, _)) => number,
@@ -25,7 +25,7 @@ pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
         let from = from_record(|record| record.code.is_some());
         facts.set("exception.code", exception.code.0, from);
         let only_mentioned = |number: usize| {
-            let item = gathered.items.get(number);
+            let item = joined_evidence.items.get(number);
             item.is_some_and(|item| matches!(&item.observation, Observation::Ticket(text) if text.code_only_mentioned))
         };
         let mut told = records.iter().filter(|(_, record)| record.code.is_some()).map(|(number, _)| *number);
@@ -48,14 +48,14 @@ pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
         Some((number, *status & 0xFFFF_FFFF))
     });
     let status_of_event = || {
-        gathered.event(|body| match body {
+        joined_evidence.event(|body| match body {
             EventBody::InPageError { status, .. } => status.map(|status| u64::from(status.0)),
             _ => None,
         })
     };
     let status_of_text = || {
         let told = |(number, ticket): (usize, &Ticket)| Some((number, u64::from(ticket.in_page_status?.0)));
-        gathered.tickets().find_map(told)
+        joined_evidence.tickets().find_map(told)
     };
     if let Some((number, status)) = status.or_else(status_of_event).or_else(status_of_text) {
         facts.set("exception.in_page_status", status, evidence(number));
@@ -66,10 +66,10 @@ pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
         facts.set_known("delay_load.procedure", delay_load.procedure.clone(), from);
         facts.set_known("delay_load.error", delay_load.error, from);
     }
-    if let Some((number, code, parameters)) = gathered.bugcheck() {
+    if let Some((number, code, parameters)) = joined_evidence.bugcheck() {
         let from = evidence(number);
         facts.set("bugcheck.code", code.plain(), from);
-        if let Some(Observation::Ticket(text)) = gathered.items.get(number).map(|item| &item.observation) {
+        if let Some(Observation::Ticket(text)) = joined_evidence.items.get(number).map(|item| &item.observation) {
             facts.set_known("bugcheck.mentioned", text.stop_only_mentioned.then_some(true), from);
             facts.set("bugcheck.told_stops", text.stops_told as u64, from);
         }

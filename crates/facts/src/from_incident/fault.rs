@@ -2,16 +2,16 @@
 
 use super::{evidence, word};
 use crate::FactSet;
-use incident::Built;
+use incident::JoinedIncident;
 
 /// Sets the facts of the fault site and of the suspect, where they are known.
-pub(super) fn fault(built: &Built<'_>, facts: &mut FactSet) {
-    let incident = &built.incident;
+pub(super) fn fault(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let incident = &joined.incident;
     if let Some(site) = &incident.fault_site {
-        let gathered = &built.gathered;
-        let of_process = gathered.dump().filter(|(_, dump)| dump.exception.is_some()).map(|(number, _)| number);
-        let of_record = || Some(gathered.crash_records().iter().find(|(_, record)| record.module.is_some())?.0);
-        let of_dump = of_process.or_else(|| gathered.kernel_dump().map(|(number, _)| number));
+        let joined_evidence = &joined.evidence;
+        let of_process = joined_evidence.dump().filter(|(_, dump)| dump.exception.is_some()).map(|(number, _)| number);
+        let of_record = || Some(joined_evidence.crash_records().iter().find(|(_, record)| record.module.is_some())?.0);
+        let of_dump = of_process.or_else(|| joined_evidence.kernel_dump().map(|(number, _)| number));
         let from = of_dump.or_else(of_record).and_then(evidence);
         facts.set("fault_site.module", site.module.clone(), from);
         facts.set("fault_site.carrier", site.carrier, from);

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use super::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
 use evidence::{KernelDriver, KernelDump, KernelFrame};
-use incident::Built;
+use incident::JoinedIncident;
 
 /// The facts with the meanings of the four bugcheck parameters, in their order.
 const MEANING_PATHS: [&str; 4] = [
@@ -16,8 +16,8 @@ const MEANING_PATHS: [&str; 4] = [
 ];
 
 /// Sets what the bugcheck's parameters mean, and the drivers and the stack of a kernel dump.
-pub(super) fn kernel(built: &Built<'_>, facts: &mut FactSet) {
-    if let (Some(bugcheck), Some((number, ..))) = (&built.incident.bugcheck, built.gathered.bugcheck()) {
+pub(super) fn kernel(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    if let (Some(bugcheck), Some((number, ..))) = (&joined.incident.bugcheck, joined.evidence.bugcheck()) {
         let from = evidence(number);
         facts.set("bugcheck.live", bugcheck.live, from);
         for meaning in &bugcheck.meanings {
@@ -34,7 +34,7 @@ pub(super) fn kernel(built: &Built<'_>, facts: &mut FactSet) {
             facts.set("bugcheck.machine_check_uncorrected", status.is_uncorrected(), from);
         }
     }
-    let Some((number, dump)) = built.gathered.kernel_dump() else { return };
+    let Some((number, dump)) = joined.evidence.kernel_dump() else { return };
     let from = evidence(number);
     let uptime = dump.uptime.and_then(|uptime| u64::try_from(uptime.as_secs()).ok());
     facts.set_known("system.uptime_seconds", uptime, from);
@@ -47,7 +47,7 @@ pub(super) fn kernel(built: &Built<'_>, facts: &mut FactSet) {
     if let Some(unloaded) = &dump.unloaded {
         facts.set_list("unloaded_drivers", unloaded.iter().map(|driver| Record::of_name(&driver.name, from)).collect());
     }
-    if built.gathered.dump().is_none() {
+    if joined.evidence.dump().is_none() {
         facts.set_filled_list("frames", dump.frames.iter().enumerate().map(|frame| frame_record(dump, frame, from)));
     }
 }

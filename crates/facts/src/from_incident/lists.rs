@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::{evidence, text, threads, ticket, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
 use evidence::{Frame, ProcessDump, base_name};
-use incident::{Built, values};
+use incident::{JoinedIncident, values};
 use windows_codes::location;
 
 /// Sets all lists, without the timeline and the other incidents.
-pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
-    let gathered = &built.gathered;
-    let dump = gathered.dump();
+pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let joined_evidence = &joined.evidence;
+    let dump = joined_evidence.dump();
     if let Some((number, dump)) = dump {
         let from = evidence(number);
         if let Some(thread) = &dump.thread {
@@ -33,14 +33,14 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
         }
         let unloaded = dump.unloaded.iter().map(|module| Record { fields: vec![("name", text(module.name()))], from });
         facts.set_filled_list("unloaded_modules", unloaded);
-    } else if let Some((number, report)) = gathered.report(|report| !report.modules.is_empty()) {
+    } else if let Some((number, report)) = joined_evidence.report(|report| !report.modules.is_empty()) {
         let from = evidence(number);
         let modules = report.modules.iter().enumerate();
         let record = |(position, path): (usize, &Arc<str>)| module_record(position, text(base_name(path)), path, from);
         facts.set_list("modules", modules.map(record).collect());
     }
 
-    let events = gathered.events().map(|(number, event)| Record {
+    let events = joined_evidence.events().map(|(number, event)| Record {
         fields: vec![
             ("provider", event.content.provider.clone().into()),
             ("id", event.content.id.into()),
@@ -48,10 +48,10 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
         ],
         from: evidence(number),
     });
-    facts.set_list("events", events.chain(ticket::events(built)).collect());
+    facts.set_list("events", events.chain(ticket::events(joined)).collect());
 
     let mut lines = Vec::new();
-    for (number, ticket) in gathered.tickets() {
+    for (number, ticket) in joined_evidence.tickets() {
         let from = evidence(number);
         lines.extend(ticket.lines.iter().enumerate().map(|(position, line)| {
             let mut record = line_record(Arc::clone(&line.text), from);
@@ -61,12 +61,12 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
             record
         }));
     }
-    ticket::lists(built, facts);
+    ticket::lists(joined, facts);
     if let Some((number, comment)) = dump.and_then(|(number, dump)| Some((number, dump.comment.as_ref()?))) {
         lines.extend(comment.lines().map(|line| line_record(Arc::from(line), evidence(number))));
     }
     if let Some((number, comment)) =
-        gathered.kernel_dump().and_then(|(number, dump)| Some((number, dump.comment.as_ref()?)))
+        joined_evidence.kernel_dump().and_then(|(number, dump)| Some((number, dump.comment.as_ref()?)))
     {
         lines.push(line_record(Arc::clone(comment), evidence(number)));
     }

@@ -19,24 +19,24 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use super::{EvidenceRef, FactSet, FactType, Value, schema};
-use incident::Built;
+use incident::JoinedIncident;
 
-/// The facts of `built`, without those of its surroundings: the timeline, the other incidents of the run and patterns
+/// The facts of `joined`, without those of its surroundings: the timeline, the other incidents of the run and patterns
 /// among them.
 #[must_use]
-pub fn facts(built: &Built<'_>) -> FactSet {
+pub fn facts(joined: &JoinedIncident<'_>) -> FactSet {
     let mut facts = FactSet::default();
-    process::incident(built, &mut facts);
-    exception::exception(built, &mut facts);
-    dump_detail::dump_detail(built, &mut facts);
-    fault::fault(built, &mut facts);
-    events::events(built, &mut facts);
-    system::system(built, &mut facts);
-    wer::wer(built, &mut facts);
-    environment::environment(built, &mut facts);
-    kernel::kernel(built, &mut facts);
-    lists::lists(built, &mut facts);
-    ticket::described(built, &mut facts);
+    process::incident(joined, &mut facts);
+    exception::exception(joined, &mut facts);
+    dump_detail::dump_detail(joined, &mut facts);
+    fault::fault(joined, &mut facts);
+    events::events(joined, &mut facts);
+    system::system(joined, &mut facts);
+    wer::wer(joined, &mut facts);
+    environment::environment(joined, &mut facts);
+    kernel::kernel(joined, &mut facts);
+    lists::lists(joined, &mut facts);
+    ticket::described(joined, &mut facts);
     facts
 }
 

@@ -2,11 +2,11 @@
 
 use super::{evidence, word};
 use crate::FactSet;
-use incident::Built;
+use incident::JoinedIncident;
 
 /// Sets the kind of incident, and what is known of its process.
-pub(super) fn incident(built: &Built<'_>, facts: &mut FactSet) {
-    let incident = &built.incident;
+pub(super) fn incident(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let incident = &joined.incident;
     let first = evidence(0);
     facts.set("incident.kind", word(incident.kind.word()), first);
     let Some(process) = &incident.process else { return };
@@ -19,9 +19,9 @@ pub(super) fn incident(built: &Built<'_>, facts: &mut FactSet) {
         facts.set("process.uptime_seconds", seconds, first);
     }
     facts.set_known("process.crashed_later_seconds", incident.crashed_later, first);
-    let architecture = match built.gathered.dump() {
+    let architecture = match joined.evidence.dump() {
         Some((number, dump)) => Some((number, dump.system.cpu.word())),
-        None => built.gathered.crash_records().into_iter().find_map(|(number, record)| {
+        None => joined.evidence.crash_records().into_iter().find_map(|(number, record)| {
             // The width of the offset in the event tells 32 from 64 bits; on Windows for PCs that is x86 or x64.
             Some((number, if record.wide? { "x64" } else { "x86" }))
         }),

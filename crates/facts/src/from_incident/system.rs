@@ -3,42 +3,42 @@
 use super::{evidence, word};
 use crate::FactSet;
 use evidence::OperatingSystem;
-use incident::Built;
+use incident::JoinedIncident;
 use incident::environment::{Extensions, build_of};
 
 /// Sets the facts of the operating system and the processor, which only artifacts of the machine itself give.
-pub(super) fn system(built: &Built<'_>, facts: &mut FactSet) {
+pub(super) fn system(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     // A text shows nothing of the system that it was printed on.
-    let Some((family, build, number)) = family_and_build(built) else { return };
+    let Some((family, build, number)) = family_and_build(joined) else { return };
     facts.set("os.family", word(family), evidence(number));
     facts.set_known("os.build", build, evidence(number));
-    processor(built, facts);
+    processor(joined, facts);
 }
 
 /// The number of the Windows build on which an incident happened.
-pub fn os_build(built: &Built<'_>) -> Option<u32> {
-    family_and_build(built)?.1
+pub fn os_build(joined: &JoinedIncident<'_>) -> Option<u32> {
+    family_and_build(joined)?.1
 }
 
 /// The word for the operating system, its build, and the index of the evidence that has them.
-fn family_and_build(built: &Built<'_>) -> Option<(&'static str, Option<u32>, usize)> {
-    let gathered = &built.gathered;
-    Some(if let Some((number, dump)) = gathered.dump() {
+fn family_and_build(joined: &JoinedIncident<'_>) -> Option<(&'static str, Option<u32>, usize)> {
+    let joined_evidence = &joined.evidence;
+    Some(if let Some((number, dump)) = joined_evidence.dump() {
         let windows = dump.system.os == OperatingSystem::Windows;
         (dump.system.os.word(), windows.then_some(dump.system.os_version.2), number)
-    } else if let Some((number, dump)) = gathered.kernel_dump() {
+    } else if let Some((number, dump)) = joined_evidence.kernel_dump() {
         ("windows", Some(dump.build), number)
-    } else if let Some((number, report)) = gathered.report(|report| report.os_version.is_some()) {
+    } else if let Some((number, report)) = joined_evidence.report(|report| report.os_version.is_some()) {
         ("windows", report.os_version.as_deref().and_then(build_of), number)
     } else {
-        let (number, _) = gathered.events().next()?;
+        let (number, _) = joined_evidence.events().next()?;
         ("windows", None, number)
     })
 }
 
 /// Sets the facts of the processor, which only dumps have.
-fn processor(built: &Built<'_>, facts: &mut FactSet) {
-    let Some((number, dump)) = built.gathered.dump() else { return };
+fn processor(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let Some((number, dump)) = joined.evidence.dump() else { return };
     let from = evidence(number);
     let processor = &dump.system.processor;
     facts.set_known("cpu.vendor", processor.vendor.clone(), from);

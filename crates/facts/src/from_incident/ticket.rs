@@ -4,11 +4,11 @@
 use super::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
 use evidence::{Observation, PythonFrame, TicketFrame};
-use incident::Built;
+use incident::JoinedIncident;
 
 /// The events that texts name, as records of the list `events`.
-pub(super) fn events<'b>(built: &'b Built<'_>) -> impl Iterator<Item = Record> + 'b {
-    built.gathered.tickets().flat_map(|(number, ticket)| {
+pub(super) fn events<'b>(joined: &'b JoinedIncident<'_>) -> impl Iterator<Item = Record> + 'b {
+    joined.evidence.tickets().flat_map(|(number, ticket)| {
         ticket.events.iter().map(move |event| Record {
             fields: vec![("provider", event.provider.clone().into()), ("id", event.id.into())],
             from: evidence(number),
@@ -17,13 +17,13 @@ pub(super) fn events<'b>(built: &'b Built<'_>) -> impl Iterator<Item = Record> +
 }
 
 /// Sets the lists that only texts give, and the facts that a text gives where no other artifact has them.
-pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
-    let gathered = &built.gathered;
-    if gathered.tickets().next().is_none() {
+pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let joined_evidence = &joined.evidence;
+    if joined_evidence.tickets().next().is_none() {
         return;
     }
     let (mut errors, mut hresults) = (Vec::new(), Vec::new());
-    for (number, ticket) in gathered.tickets() {
+    for (number, ticket) in joined_evidence.tickets() {
         let from = evidence(number);
         let error = |field, number: &u32| {
             let flag = |numbers: &[u32]| numbers.contains(number).then_some(Value::Flag(true));
@@ -36,7 +36,7 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
         hresults.extend(ticket.hresults.iter().map(|number| error("code", number)));
         let python_frames = ticket.python_frames.iter().enumerate();
         facts.set_filled_list("python_frames", python_frames.map(|frame| python_frame_record(frame, from)));
-        if gathered.dump().is_none() {
+        if joined_evidence.dump().is_none() {
             let frames = ticket.frames.iter().enumerate();
             facts.set_filled_list("frames", frames.map(|frame| frame_record(frame, from)));
         }
@@ -51,7 +51,7 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
         facts.set_missing("process.exit_code", ticket.exit_code, from);
     }
     let guide = |observation: &Observation| matches!(observation, Observation::Ticket(ticket) if ticket.document);
-    if gathered.items.iter().all(|item| guide(&item.observation)) {
+    if joined_evidence.items.iter().all(|item| guide(&item.observation)) {
         facts.set("incident.document", true, evidence(0));
     }
     facts.set_list("win_errors", errors);
@@ -89,12 +89,12 @@ fn frame_record((position, frame): (usize, &TicketFrame), from: Option<EvidenceR
 }
 
 /// Sets what texts have of the machine, where no dump, report or log has it.
-pub(super) fn described(built: &Built<'_>, facts: &mut FactSet) {
+pub(super) fn described(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     // The version that all texts agree on.
-    if let Some(driver) = built.environment.stated.nvidia_driver {
+    if let Some(driver) = joined.environment.stated.nvidia_driver {
         facts.set_missing("environment.nvidia_driver", Some(driver.value), evidence(driver.from));
     }
-    for (number, ticket) in built.gathered.described() {
+    for (number, ticket) in joined.evidence.described() {
         let inventory = &ticket.inventory;
         let from = evidence(number);
         facts.set_missing("environment.cuda_driver", inventory.cuda_driver, from);

@@ -4,14 +4,14 @@ use super::dump_detail::process_memory;
 use super::{evidence, text, word};
 use crate::{FactSet, Value};
 use evidence::WerReport;
-use incident::Built;
+use incident::JoinedIncident;
 
 /// Sets the report's type, hang and package, and what its file says of the process and the system. Each fact is taken
 /// from the first report that has it.
-pub(super) fn wer(built: &Built<'_>, facts: &mut FactSet) {
-    let gathered = &built.gathered;
+pub(super) fn wer(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let joined_evidence = &joined.evidence;
     let mut set = |path, pick: &dyn Fn(&WerReport) -> Option<Value>| {
-        let found = gathered.report(|report| pick(report).is_some());
+        let found = joined_evidence.report(|report| pick(report).is_some());
         if let Some((number, value)) = found.and_then(|(number, report)| Some((number, pick(report)?))) {
             facts.set(path, value, evidence(number));
         }
@@ -36,13 +36,13 @@ pub(super) fn wer(built: &Built<'_>, facts: &mut FactSet) {
     });
     // What a dump or an event has of the same counts more.
     if facts.get("process.commit").is_none()
-        && let Some((number, report)) = gathered.report(|report| report.details.process_memory.is_some())
+        && let Some((number, report)) = joined_evidence.report(|report| report.details.process_memory.is_some())
         && let Some(memory) = report.details.process_memory
     {
         process_memory(memory, evidence(number), facts);
     }
     let mut set_missing = |path, pick: &dyn Fn(&WerReport) -> Option<Value>| {
-        if let Some((number, report)) = gathered.report(|report| pick(report).is_some()) {
+        if let Some((number, report)) = joined_evidence.report(|report| pick(report).is_some()) {
             facts.set_missing(path, pick(report), evidence(number));
         }
     };

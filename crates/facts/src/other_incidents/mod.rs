@@ -10,21 +10,21 @@ use std::sync::{Arc, OnceLock};
 use jiff::SignedDuration;
 
 use super::from_incident::word;
-use super::others::{Others, Relation};
+use super::related_incidents::{RelatedIncidents, Relation};
 use super::schema::FactType;
 use super::{Record, Value};
 use run::{LeftOut, Near};
 pub use run::{MOST_OTHERS, NEAREST, OF_A_MACHINE, Profile, Run, Shared};
 
-/// The other incidents that share something with one.
+/// The other incidents of the run that share a machine, place, signature, suspect or program with one incident.
 #[derive(Clone)]
 pub struct OtherIncidents {
     run: Arc<Run>,
-    /// Its own place in the run.
+    /// The position of that incident in the run.
     own: usize,
     found: OnceLock<Found>,
     perhaps: OnceLock<Found>,
-    records: OnceLock<(Vec<Record>, Vec<Others>)>,
+    records: OnceLock<(Vec<Record>, Vec<RelatedIncidents>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -33,20 +33,20 @@ struct Found {
     left_out: [LeftOut; Shared::ALL.len()],
 }
 
-/// One of them.
+/// An incident of the list, compared with the incident that the list belongs to.
 #[derive(Debug, Clone)]
 pub struct OtherIncident {
     run: Arc<Run>,
     place: usize,
-    /// Whether it is the same in this, in the order of [`Shared::ALL`].
+    /// Whether both have each property in common, in the order of [`Shared::ALL`]; `None` where that is unknown.
     same: [Option<bool>; Shared::ALL.len()],
     same_code: Option<bool>,
     same_module: Option<bool>,
-    /// How long before; less than nothing where it was after.
+    /// How long it was before the incident; negative if it was after.
     before: Option<SignedDuration>,
 }
 
-/// Texts of an incident as they compare.
+/// The texts of an incident in the form in which rules compare them, without differences of case.
 #[derive(Debug, Clone)]
 pub struct Folded {
     /// The module at the fault.
@@ -62,20 +62,20 @@ pub struct Folded {
 }
 
 impl OtherIncidents {
-    /// Those of the incident at a place of the run.
+    /// The list of the incident at the position `own` of the run.
     #[must_use]
-    pub fn of(run: &Arc<Run>, own: usize) -> Self {
+    pub fn new(run: &Arc<Run>, own: usize) -> Self {
         let (found, perhaps, records) = Default::default();
         Self { run: Arc::clone(run), own, found, perhaps, records }
     }
 
-    /// The nearest of them first, those without a time last.
+    /// The incidents that are known to share something, the nearest in time first, those without a time last.
     #[must_use]
     pub fn entries(&self) -> &[OtherIncident] {
         &self.found().entries
     }
 
-    /// Those of which nobody knows whether they are others that share something, the nearest first.
+    /// The incidents that may share something but lack the facts to decide it, the nearest in time first.
     #[must_use]
     pub fn perhaps(&self) -> &[OtherIncident] {
         &self.found_perhaps().entries
@@ -135,19 +135,19 @@ impl OtherIncidents {
         ids.sort_by_cached_key(place);
     }
 
-    /// The same as records.
+    /// The list as records.
     pub(super) fn records(&self) -> &[Record] {
         &self.as_records().0
     }
 
-    /// Each of them as what a finding names.
-    pub(super) fn named(&self) -> &[Others] {
+    /// Each incident of the list as a finding names it.
+    pub(super) fn named(&self) -> &[RelatedIncidents] {
         &self.as_records().1
     }
 
-    fn as_records(&self) -> &(Vec<Record>, Vec<Others>) {
+    fn as_records(&self) -> &(Vec<Record>, Vec<RelatedIncidents>) {
         self.records.get_or_init(|| {
-            let named = |entry: &OtherIncident| Others::one(Relation::Other, entry.id());
+            let named = |entry: &OtherIncident| RelatedIncidents::one(Relation::Other, entry.id());
             let entries = self.entries();
             (entries.iter().map(OtherIncident::record).collect(), entries.iter().map(named).collect())
         })
@@ -252,7 +252,7 @@ impl OtherIncident {
         })
     }
 
-    /// The same as a record.
+    /// The incident as a record.
     #[must_use]
     pub fn record(&self) -> Record {
         let profile = self.profile();

@@ -106,7 +106,7 @@ static ENCODED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/schema.bin"));
 
 /// Facts with one value, sorted by path.
 pub static SCALARS: LazyLock<Vec<FactDefinition>> =
-    LazyLock::new(|| decoded().facts.into_iter().map(FactDefinition::of).collect());
+    LazyLock::new(|| decoded().facts.into_iter().map(FactDefinition::from_row).collect());
 
 /// Facts with many entries, sorted by name.
 pub static LISTS: LazyLock<Vec<ListDefinition>> = LazyLock::new(|| {
@@ -114,7 +114,7 @@ pub static LISTS: LazyLock<Vec<ListDefinition>> = LazyLock::new(|| {
     lists
         .map(|rows::List { name, from, about, fields }| ListDefinition {
             name,
-            fields: Box::leak(fields.into_iter().map(FactDefinition::of).collect()),
+            fields: Box::leak(fields.into_iter().map(FactDefinition::from_row).collect()),
             about,
             from,
         })
@@ -127,7 +127,7 @@ fn decoded() -> rows::Schema<'static> {
 }
 
 impl FactDefinition {
-    fn of(row: rows::Fact<'static>) -> Self {
+    fn from_row(row: rows::Fact<'static>) -> Self {
         let rows::Fact { path, kind, words, from, about, absent } = row;
         let kind = kind.parse().unwrap_or_else(|_| match kind.strip_prefix("words ") {
             Some(name) => FactType::Word(words::called(name)),

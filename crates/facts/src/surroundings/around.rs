@@ -8,13 +8,13 @@ use jiff::{SignedDuration, Timestamp};
 use super::super::from_incident::evidence;
 use super::nearby::Nearby;
 use super::{INSTALLS, Logged, Recorded, Surroundings, TIMELINE_AFTER};
-use incident::Built;
+use incident::JoinedIncident;
 
-/// How far back the timeline that rules see goes.
+/// How far before an incident the timeline that rules see begins.
 pub(super) const TIMELINE_BEFORE: SignedDuration = SignedDuration::from_hours(24);
-/// How far back it goes for what was installed or blocked: what that did may show days later.
+/// How far before an incident it begins for installations and blocked files, whose effects may show days later.
 const CHANGES_BEFORE: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The kinds of those entries that tell what was blocked.
+/// The kinds of timeline entries about blocked files.
 const BLOCKS: &[&str] = &["security-block", "image-refused"];
 
 /// Most entries of one kind that rules see, the nearest to the incident. Each kind has its own number, so that a
@@ -24,10 +24,10 @@ pub const MOST_OF_A_KIND: usize = 64;
 /// are in two copies of a log.
 const LOOKED_AT: usize = 512;
 
-/// The timeline around one incident, put together when somebody asks for it.
+/// The timeline around one incident, built when a rule first needs it.
 #[derive(Debug)]
 pub struct Around<'m> {
-    built: &'m Built<'m>,
+    joined: &'m JoinedIncident<'m>,
     surroundings: Option<&'m Surroundings<'m>>,
     entries: OnceCell<Option<Vec<Nearby<'m>>>>,
     kinds: OnceCell<Vec<&'static str>>,
@@ -35,22 +35,22 @@ pub struct Around<'m> {
 }
 
 impl<'m> Around<'m> {
-    /// The timeline around `built`; `surroundings` are those of the machine it happened on, when its logs were given.
+    /// The timeline around `joined`; `surroundings` are those of the machine it happened on, when its logs were given.
     #[must_use]
-    pub fn new(built: &'m Built<'m>, surroundings: Option<&'m Surroundings<'m>>) -> Self {
-        Self { built, surroundings, entries: OnceCell::new(), kinds: OnceCell::new(), recorded: OnceCell::new() }
+    pub fn new(joined: &'m JoinedIncident<'m>, surroundings: Option<&'m Surroundings<'m>>) -> Self {
+        Self { joined, surroundings, entries: OnceCell::new(), kinds: OnceCell::new(), recorded: OnceCell::new() }
     }
 
     /// The entries, the nearest first. They have evidence numbers that follow the incident's own. Known when something
     /// was recorded that is no match of a Sigma rule, or when the System log of the machine covers the moment. That
     /// some entry is not there means something only where [`recorded`](Self::recorded) says so.
     pub fn entries(&self) -> Option<&[Nearby<'m>]> {
-        self.entries.get_or_init(|| nearby(self.built, self.surroundings?)).as_deref()
+        self.entries.get_or_init(|| nearby(self.joined, self.surroundings?)).as_deref()
     }
 
     /// What the logs of the machine cover around the incident.
     pub fn recorded(&self) -> Option<&Recorded> {
-        self.recorded.get_or_init(|| self.surroundings?.recorded(&self.built.incident)).as_ref()
+        self.recorded.get_or_init(|| self.surroundings?.recorded(&self.joined.incident)).as_ref()
     }
 
     /// Whether one of the entries is of this kind; rules mostly ask for kinds that hardly any machine records.
@@ -69,20 +69,20 @@ impl<'m> Around<'m> {
         kinds.contains(&kind)
     }
 
-    /// The entries that were asked for: none if nobody did.
+    /// The entries, if a rule has needed them; else empty.
     pub fn asked_for(&self) -> &[Nearby<'m>] {
         self.entries.get().and_then(Option::as_deref).unwrap_or_default()
     }
 }
 
-/// The entries around the incident of which rules are told.
-fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Option<Vec<Nearby<'m>>> {
-    let time = built.incident.time?;
-    if built.gathered.sightings.iter().all(|sighting| sighting.logged_later) {
+/// The entries around the incident that rules see.
+fn nearby<'m>(joined: &'m JoinedIncident<'m>, surroundings: &'m Surroundings<'m>) -> Option<Vec<Nearby<'m>>> {
+    let time = joined.incident.time?;
+    if joined.evidence.sightings.iter().all(|sighting| sighting.logged_later) {
         // What happened around the time of a late report says nothing about what it reports.
         return None;
     }
-    let own: BTreeSet<_> = built.incident.evidence.iter().map(|item| (item.artifact, &item.place)).collect();
+    let own: BTreeSet<_> = joined.incident.evidence.iter().map(|item| (item.artifact, &item.place)).collect();
     // What a Sigma rule says of the incident's own record is not said by it.
     let is_own = |logged: &Logged<'_>| {
         logged.entry.sigma.is_none() && own.contains(&(logged.entry.artifact, &logged.entry.place))
@@ -105,15 +105,15 @@ fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Optio
     }
     // No two have one index.
     entries.sort_unstable_by_key(|(distance, index, _)| (distance.unsigned_abs(), *index));
-    let first_like = surroundings.first_like(&built.incident);
-    let first = built.incident.evidence.len();
+    let first_like = surroundings.first_like(&joined.incident);
+    let first = joined.incident.evidence.len();
     // Incidents by the order in which the entries name them.
     let mut incidents: BTreeMap<u32, u32> = BTreeMap::new();
     let numbered = (first..).zip(entries).map(|(number, (distance, _, logged))| {
         let next = u32::try_from(incidents.len()).unwrap_or(u32::MAX).saturating_add(1);
         let incident = surroundings.incident_of.get(&logged.entry.item).filter(|_| logged.entry.sigma.is_none());
         let incident = incident.map(|incident| *incidents.entry(*incident).or_insert(next));
-        Nearby::new(built, logged, distance, first_like, incident, evidence(number))
+        Nearby::new(joined, logged, distance, first_like, incident, evidence(number))
     });
     Some(numbered.collect())
 }

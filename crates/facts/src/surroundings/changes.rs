@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{INSTALLS, LEAST_COVERED, LOGS, Logged, Surroundings, installed_by, is_of_application_log};
-use evidence::Recorded;
+use evidence::CoverageAt;
 use incident::{IncidentKind, TimelineEntry, values};
 
 /// How far back changes are looked for.
@@ -17,7 +17,7 @@ pub struct BeforeFirst<'s> {
     /// When the first was.
     pub first: Timestamp,
     /// The logs that would hold such incidents and changes, by channel, and what they cover.
-    pub logs: Vec<(&'static str, Recorded)>,
+    pub logs: Vec<(&'static str, CoverageAt)>,
     /// The changes of that time, the latest last.
     pub changes: Vec<Change<'s>>,
 }
@@ -46,9 +46,9 @@ impl BeforeFirst<'_> {
 
     /// The log that does not tell what had changed: of two, the one that tells less.
     #[must_use]
-    pub fn too_short(&self) -> Option<(&'static str, Recorded)> {
-        let covered = |recorded: &Recorded| match recorded {
-            Recorded::Since(since) => Some(self.first.duration_since(*since)),
+    pub fn too_short(&self) -> Option<(&'static str, CoverageAt)> {
+        let covered = |recorded: &CoverageAt| match recorded {
+            CoverageAt::Since(since) => Some(self.first.duration_since(*since)),
             _ => None,
         };
         let least = self.logs.iter().min_by_key(|(_, recorded)| covered(recorded)).copied();
@@ -78,12 +78,12 @@ impl<'i> Surroundings<'i> {
         let of_incidents = if is_of_application_log(kind) { application } else { system };
         // Drivers and updates are in the System log.
         let told = LOGS.into_iter().zip(&self.covered).filter(|(log, _)| *log == system || *log == of_incidents);
-        let logs: Vec<(&str, Recorded)> = told.map(|(log, covered)| (log, covered.at(first))).collect();
+        let logs: Vec<(&str, CoverageAt)> = told.map(|(log, covered)| (log, covered.at(first))).collect();
         // A change before the log of such incidents begins may be one after the first of them.
         let begin = first.saturating_sub(REACH).unwrap_or(first);
         let since = logs.iter().find(|(log, _)| *log == of_incidents).map(|(_, recorded)| *recorded);
         let begin = match since {
-            Some(Recorded::Since(since)) => begin.max(since),
+            Some(CoverageAt::Since(since)) => begin.max(since),
             _ => first,
         };
         let mut changes = Vec::new();
@@ -116,7 +116,7 @@ fn change<'i>(logged: &Logged<'i>, first: Timestamp) -> Change<'i> {
     let of_firmware = *logged.of_firmware.get_or_init(|| has(FIRMWARE));
     Change {
         entry,
-        what: what.unwrap_or(&entry.says),
+        what: what.unwrap_or(&entry.sentence),
         seconds_before: first.duration_since(entry.time).as_secs().unsigned_abs(),
         of_display,
         of_firmware,

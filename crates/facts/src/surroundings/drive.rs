@@ -4,7 +4,7 @@
 //! whether the system starts from them. What can't be compared is left open.
 
 use evidence::{Event, EventBody};
-use incident::{Built, IncidentKind};
+use incident::{IncidentKind, JoinedIncident};
 
 /// What an incident depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,11 +16,11 @@ enum Needed {
 }
 
 /// A word of the schema; `None` where the record or the incident does not tell.
-pub(super) fn drive(event: &Event, built: &Built<'_>) -> Option<&'static str> {
-    let needed = needed(built)?;
+pub(super) fn drive(event: &Event, joined: &JoinedIncident<'_>) -> Option<&'static str> {
+    let needed = needed(joined)?;
     let same = match &event.content.body {
-        EventBody::DriveHealth(health) => of_drive(health.boot?, needed, windows_letter(built))?,
-        EventBody::FileSystem { volume, .. } => of_volume(letter(volume.as_deref()?)?, needed, windows_letter(built))?,
+        EventBody::DriveHealth(health) => of_drive(health.boot?, needed, windows_letter(joined))?,
+        EventBody::FileSystem { volume, .. } => of_volume(letter(volume.as_deref()?)?, needed, windows_letter(joined))?,
         // Of disks nothing is known but a number. Programs seldom run from discs, and those that do have other records.
         EventBody::Storage { device, .. } if is_optical(device.as_deref()?) => false,
         _ => return None,
@@ -49,26 +49,26 @@ fn is_optical(device: &str) -> bool {
     device.to_ascii_lowercase().starts_with(r"\device\cdrom")
 }
 
-fn needed(built: &Built<'_>) -> Option<Needed> {
-    match built.incident.kind {
+fn needed(joined: &JoinedIncident<'_>) -> Option<Needed> {
+    match joined.incident.kind {
         IncidentKind::Bugcheck | IncidentKind::PowerLoss => Some(Needed::Windows),
         IncidentKind::GpuReset => None,
         _ => {
             // The file of a page that could not be read counts before the program that wanted it.
-            let unread = built.gathered.events().find_map(|(_, event)| match &event.content.body {
+            let unread = joined.evidence.events().find_map(|(_, event)| match &event.content.body {
                 EventBody::InPageError { file, .. } => letter(file.as_deref()?),
                 _ => None,
             });
-            let program = || letter(built.incident.process.as_ref()?.path.as_deref()?);
+            let program = || letter(joined.incident.process.as_ref()?.path.as_deref()?);
             unread.or_else(program).map(Needed::Volume)
         }
     }
 }
 
 /// The letter of the volume with Windows, where a path of the incident shows it.
-fn windows_letter(built: &Built<'_>) -> Option<char> {
-    let incident = &built.incident;
-    let dump = built.gathered.events().find_map(|(_, event)| match &event.content.body {
+fn windows_letter(joined: &JoinedIncident<'_>) -> Option<char> {
+    let incident = &joined.incident;
+    let dump = joined.evidence.events().find_map(|(_, event)| match &event.content.body {
         EventBody::BugCheck { dump_path, .. } => dump_path.as_deref(),
         _ => None,
     });

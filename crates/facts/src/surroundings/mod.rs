@@ -14,7 +14,7 @@ mod sigma;
 pub use around::{Around, MOST_OF_A_KIND, reach_seconds};
 pub use changes::{BeforeFirst, Change};
 pub use nearby::Nearby;
-pub use recorded::{Asked, Needed, Recorded};
+pub use recorded::{Needed, Recorded, TimelinePart};
 pub use sigma::SigmaNearby;
 
 use std::collections::{BTreeMap, HashMap};
@@ -23,21 +23,21 @@ use std::sync::{Arc, OnceLock};
 use jiff::{SignedDuration, Timestamp};
 
 use self::nearby::FoldedSigma;
-use evidence::{Event, EventContent, LogCoverage, Observation, Recorded as Kept, Stretches};
-use incident::{Built, Incident, IncidentKind, Machine, NumberMap, SourcedEvidence, TimelineEntry};
+use evidence::{CoverageAt, CoveredTimes, Event, EventContent, LogCoverage, Observation};
+use incident::{Incident, IncidentKind, JoinedIncident, Machine, NumberMap, SourcedEvidence, TimelineEntry};
 
 /// How far the timeline goes on after an incident: records about a blue screen are written at the next start.
 pub const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
 
-/// How much of a time the logs must cover, so that it means something that they have no record of it.
+/// How much of the time before an incident the logs must cover before a missing record counts as "did not happen".
 const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
 
 /// The logs that record incidents and changes.
 const LOGS: [&str; 2] = ["Application", "System"];
 
-/// The kinds of entries that tell what was installed.
+/// The kinds of timeline entries about installations.
 const INSTALLS: &[&str] = &["driver-install", "update", "software-install"];
-/// The fields that say what was installed, of which each such event has one.
+/// The event fields with the name of what was installed; each event about an installation has one of them.
 const INSTALLED: &[&str] = &["Product", "PackageIdentifier", "updateTitle", "DriverName", "ServiceName"];
 /// Records about one thing that was installed, no farther apart than this, report one installation: a setup writes one
 /// for each of its steps, a driver one for each device that it serves.
@@ -49,15 +49,15 @@ pub struct Surroundings<'i> {
     machine: &'i Machine,
     /// In the order of the machine's timeline.
     logged: Vec<Logged<'i>>,
-    /// Where in it the entries of each kind stand, repeats of an installation left out.
+    /// The positions in `logged` of the entries of each kind, without repeats of an installation.
     by_kind: BTreeMap<&'static str, Vec<usize>>,
     /// The System logs by their first record, each with the last record of all up to it.
     system_logs: Vec<(Timestamp, Timestamp)>,
     /// What the Application logs and the System logs cover.
-    covered: [Stretches; 2],
+    covered: [CoveredTimes; 2],
     /// What the logs of each channel cover, by its name in lower case.
-    by_channel: BTreeMap<String, Stretches>,
-    /// Of items that records were made of, the number of the incident that they report.
+    by_channel: BTreeMap<String, CoveredTimes>,
+    /// By item of evidence, the number of the incident that it reports.
     incident_of: NumberMap<usize, u32>,
     /// When incidents of a signature first happened.
     first_of: HashMap<String, Timestamp>,
@@ -96,23 +96,25 @@ impl<'i> Surroundings<'i> {
             latest = latest.max(*last);
             *last = latest;
         }
-        let covered = LOGS.map(|channel| Stretches::of(machine.logs.iter().filter(|log| is(&log.channel, channel))));
+        let covered =
+            LOGS.map(|channel| CoveredTimes::from_logs(machine.logs.iter().filter(|log| is(&log.channel, channel))));
         let mut by_channel: BTreeMap<String, Vec<&LogCoverage>> = BTreeMap::new();
         for log in &machine.logs {
             by_channel.entry(log.channel.to_lowercase()).or_default().push(log);
         }
-        let by_channel = by_channel.into_iter().map(|(name, logs)| (name, Stretches::of(logs.into_iter()))).collect();
+        let by_channel =
+            by_channel.into_iter().map(|(name, logs)| (name, CoveredTimes::from_logs(logs.into_iter()))).collect();
         let (incident_of, first_of) = (NumberMap::default(), HashMap::new());
         Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of, sigma }
     }
 
-    /// Takes note of an incident on this machine, which has a number: which records report it, and of all incidents
-    /// with one signature the first one's time.
-    pub fn note(&mut self, number: usize, built: &Built<'_>) {
+    /// Adds an incident on this machine under its number: the records that report it, and its time if it is the first with
+    /// its signature.
+    pub fn note(&mut self, number: usize, joined: &JoinedIncident<'_>) {
         if let Ok(number) = u32::try_from(number) {
-            self.incident_of.extend(built.gathered.sightings.iter().map(|sighting| (sighting.item, number)));
+            self.incident_of.extend(joined.evidence.sightings.iter().map(|sighting| (sighting.item, number)));
         }
-        let incident = &built.incident;
+        let incident = &joined.incident;
         let Some(time) = incident.time else { return };
         match self.first_of.get_mut(&incident.signature.coarse) {
             Some(first) => *first = (*first).min(time),
@@ -129,7 +131,7 @@ impl<'i> Surroundings<'i> {
         let [application, system] = &self.covered;
         let log = if is_of_application_log(incident.kind) { application } else { system };
         match log.at(first) {
-            Kept::Since(since) => Some((first, Some(since))),
+            CoverageAt::Since(since) => Some((first, Some(since))),
             _ => Some((first, None)),
         }
     }
@@ -233,7 +235,7 @@ struct Installed<'i> {
 }
 
 impl<'i> Installed<'i> {
-    /// Whether an entry tells once more of what was just installed.
+    /// Whether an entry is another record of an installation that was just recorded.
     fn repeats(&mut self, entry: &TimelineEntry, items: &'i [SourcedEvidence]) -> bool {
         if !INSTALLS.contains(&entry.kind) {
             return false;

@@ -5,7 +5,7 @@
 //! another folder means nothing.
 
 use evidence::{Event, EventBody, base_name};
-use incident::Built;
+use incident::JoinedIncident;
 use untrusted::notation::number_u32;
 
 /// The field in which AppLocker names a process by its id.
@@ -28,16 +28,16 @@ struct Parties<'e> {
 
 /// What of the incident the event is about, a word of the schema.
 /// `while_it_ran`: whether the event was logged while the incident's process ran, so that its id is that process's.
-pub(super) fn named(event: &Event, built: &Built<'_>, while_it_ran: bool) -> Option<&'static str> {
+pub(super) fn named(event: &Event, joined: &JoinedIncident<'_>, while_it_ran: bool) -> Option<&'static str> {
     let parties = parties(event);
-    let incident = &built.incident;
+    let incident = &joined.incident;
     let process = incident.process.as_ref();
     let program = process.and_then(|process| process.path.as_deref());
     let is_program = |file: &str| program.is_some_and(|program| same_file(program, file));
     if parties.files.iter().any(|file| is_program(file)) {
         return Some("program");
     }
-    let lacked = lacked(built);
+    let lacked = lacked(joined);
     let paths = [
         incident.fault_site.as_ref().and_then(|site| site.path.as_deref()),
         incident.suspect.as_ref().and_then(|suspect| suspect.path.as_deref()),
@@ -67,12 +67,12 @@ pub(super) fn named(event: &Event, built: &Built<'_>, while_it_ran: bool) -> Opt
 }
 
 /// The modules that the program did not get: of a message box, and of a delay load that failed.
-fn lacked<'b>(built: &'b Built<'_>) -> Vec<&'b str> {
-    let boxes = built.gathered.events().flat_map(|(_, event)| match &event.content.body {
+fn lacked<'b>(joined: &'b JoinedIncident<'_>) -> Vec<&'b str> {
+    let boxes = joined.evidence.events().flat_map(|(_, event)| match &event.content.body {
         EventBody::Popup { dlls, .. } => dlls.as_slice(),
         _ => &[],
     });
-    let delayed = built.gathered.dump().and_then(|(_, dump)| dump.delay_load.as_ref()?.module.as_deref());
+    let delayed = joined.evidence.dump().and_then(|(_, dump)| dump.delay_load.as_ref()?.module.as_deref());
     boxes.map(|dll| &**dll).chain(delayed).collect()
 }
 

@@ -9,10 +9,10 @@ use super::super::from_incident::word;
 use super::super::{EvidenceRef, Record, Value};
 use super::{INSTALLS, LEAST_COVERED, Logged, drive, named};
 use evidence::{EventBody, NtStatus, SigmaRule};
-use incident::{Built, TimelineEntry, values};
+use incident::{JoinedIncident, TimelineEntry, values};
 use windows_codes::McaStatus;
 
-/// What a Sigma rule says of itself, folded.
+/// The id, title and tags of a Sigma rule, in the form in which rules compare texts.
 #[derive(Debug)]
 pub struct FoldedSigma {
     /// Its id.
@@ -26,7 +26,7 @@ pub struct FoldedSigma {
 /// An entry of the timeline around an incident.
 #[derive(Debug)]
 pub struct Nearby<'m> {
-    built: &'m Built<'m>,
+    joined: &'m JoinedIncident<'m>,
     logged: &'m Logged<'m>,
     seconds: u64,
     after: bool,
@@ -34,14 +34,14 @@ pub struct Nearby<'m> {
     first_like: Option<(Timestamp, Option<Timestamp>)>,
     /// The number of the incident that it reports, among those around.
     incident: Option<u32>,
-    /// The number that it has in findings.
+    /// The entry's evidence number in findings.
     pub from: Option<EvidenceRef>,
 }
 
 impl<'m> Nearby<'m> {
     /// An entry at a distance from the incident, negative before it.
     pub(super) fn new(
-        built: &'m Built<'m>,
+        joined: &'m JoinedIncident<'m>,
         logged: &'m Logged<'m>,
         distance: SignedDuration,
         first_like: Option<(Timestamp, Option<Timestamp>)>,
@@ -49,7 +49,7 @@ impl<'m> Nearby<'m> {
         from: Option<EvidenceRef>,
     ) -> Self {
         let (seconds, after) = (distance.as_secs().unsigned_abs(), distance.is_positive());
-        Self { built, logged, seconds, after, first_like, incident, from }
+        Self { joined, logged, seconds, after, first_like, incident, from }
     }
 
     /// The entry as the machine's timeline has it.
@@ -94,15 +94,15 @@ impl<'m> Nearby<'m> {
     #[must_use]
     pub fn names(&self) -> Option<&'static str> {
         let event = self.logged.event?;
-        let started = self.built.incident.process.as_ref().and_then(|process| process.started);
+        let started = self.joined.incident.process.as_ref().and_then(|process| process.started);
         let while_it_ran = !self.after && started.is_some_and(|started| self.logged.entry.time >= started);
-        named::named(event, self.built, while_it_ran)
+        named::named(event, self.joined, while_it_ran)
     }
 
     /// Whether the record is about the drive of the incident, in a word of the schema.
     #[must_use]
     pub fn drive(&self) -> Option<&'static str> {
-        drive::drive(self.logged.event?, self.built)
+        drive::drive(self.logged.event?, self.joined)
     }
 
     /// Which part of the machine the record of a hardware error is about, in a word of the schema.

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::TIMELINE_AFTER;
 use super::around::reach_seconds;
-use evidence::Stretches;
+use evidence::CoveredTimes;
 use incident::SIGMA;
 use windows_events::catalogue;
 
@@ -17,9 +17,9 @@ const SYSTEM: &str = "System";
 /// The channels that record entries of a kind.
 #[derive(Debug, Clone, Copy)]
 enum Channels {
-    /// Each of them has some, so that all are needed to know that there are none.
+    /// Each of these channels records some entries of the kind: only all of them together show that there is none.
     All(&'static [&'static str]),
-    /// Which of them has them depends on what is set up on the machine, and a machine has one of them.
+    /// One of these channels records the entries of the kind; which one depends on how the machine is set up.
     One(&'static [&'static str]),
 }
 
@@ -55,7 +55,7 @@ const CHANNELS: &[(&[&str], Channels)] = &[
 const OF_OTHERS: Channels = Channels::All(&[SYSTEM]);
 
 impl Channels {
-    fn of(kind: &str) -> Self {
+    fn of_kind(kind: &str) -> Self {
         CHANNELS.iter().find(|(kinds, _)| kinds.contains(&kind)).map_or(OF_OTHERS, |(_, channels)| *channels)
     }
 }
@@ -73,9 +73,9 @@ pub struct Recorded {
     sigma: bool,
 }
 
-/// The part of the timeline that is asked for.
+/// The part of the timeline that a rule looks for an entry in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked<'k> {
+pub struct TimelinePart<'k> {
     /// The kind of the entries.
     pub kind: &'k str,
     /// How many seconds before the incident they may be; `None` for as many as are seen of the kind.
@@ -105,11 +105,11 @@ impl Recorded {
     pub(super) fn new<'s>(
         time: Timestamp,
         first_like: Option<Timestamp>,
-        channels: impl Iterator<Item = (&'s String, &'s Stretches)>,
+        channels: impl Iterator<Item = (&'s String, &'s CoveredTimes)>,
         sigma: bool,
     ) -> Self {
         // A log that ends a little before was read while the incident was under way.
-        let around = |stretches: &Stretches| {
+        let around = |stretches: &CoveredTimes| {
             let covers = |(first, last): &&(Timestamp, Timestamp)| {
                 *first <= time && time.duration_since(*last) <= TIMELINE_AFTER
             };
@@ -135,9 +135,9 @@ impl Recorded {
         }
     }
 
-    /// What is needed, and not there, to know whether there is an entry that is asked for.
+    /// What is missing to know whether the timeline has an entry in a part; `None` if nothing is missing.
     #[must_use]
-    pub fn lacking(&self, asked: Asked<'_>) -> Option<Needed> {
+    pub fn lacking(&self, asked: TimelinePart<'_>) -> Option<Needed> {
         if asked.kind == SIGMA && !self.sigma {
             return Some(Needed::Sigma);
         }
@@ -157,7 +157,7 @@ impl Recorded {
             // Up to the incident a log counts that ends shortly before.
             of_channel.is_some_and(|(first, last)| *first <= from && (after == 0 || *last >= to))
         };
-        let channels = match Channels::of(asked.kind) {
+        let channels = match Channels::of_kind(asked.kind) {
             // What rules say of records may be of any channel; the System log stands for all.
             _ if asked.kind == SIGMA => &[SYSTEM],
             Channels::One(channels) if channels.iter().any(|channel| covers(channel)) => return None,
@@ -206,15 +206,17 @@ mod tests {
     }
 
     fn recorded(logs: &[(&str, i64, i64)]) -> Recorded {
-        let logs: Vec<(String, Stretches)> = logs
+        let logs: Vec<(String, CoveredTimes)> = logs
             .iter()
-            .map(|(channel, first, last)| (channel.to_lowercase(), Stretches::of([log(channel, *first, *last)].iter())))
+            .map(|(channel, first, last)| {
+                (channel.to_lowercase(), CoveredTimes::from_logs([log(channel, *first, *last)].iter()))
+            })
             .collect();
         Recorded::new(at(0), None, logs.iter().map(|(name, stretches)| (name, stretches)), false)
     }
 
-    fn asked(kind: &str, before: Option<u64>) -> Asked<'_> {
-        Asked { kind, before, after: Some(0), before_first: None }
+    fn asked(kind: &str, before: Option<u64>) -> TimelinePart<'_> {
+        TimelinePart { kind, before, after: Some(0), before_first: None }
     }
 
     #[test]
@@ -237,18 +239,22 @@ mod tests {
 
     #[test]
     fn what_sigma_rules_match_is_known_where_there_were_some() {
-        let logs = [("system".to_owned(), Stretches::of([log("System", -7200, 10)].iter()))];
+        let logs = [("system".to_owned(), CoveredTimes::from_logs([log("System", -7200, 10)].iter()))];
         let recorded =
             |sigma| Recorded::new(at(0), None, logs.iter().map(|(name, stretches)| (name, stretches)), sigma);
         let asked = asked(SIGMA, Some(3600));
         assert_eq!(recorded(true).lacking(asked), None);
         assert_eq!(recorded(false).lacking(asked), Some(Needed::Sigma));
-        assert!(recorded(true).lacking(Asked { before: Some(7201), ..asked }).is_some_and(|log| log != Needed::Sigma));
+        assert!(
+            recorded(true)
+                .lacking(TimelinePart { before: Some(7201), ..asked })
+                .is_some_and(|log| log != Needed::Sigma)
+        );
     }
 
     #[test]
     fn after_the_incident_a_log_has_to_go_on() {
-        let ends = Asked { after: Some(300), before: Some(0), kind: "driver-reset", before_first: None };
+        let ends = TimelinePart { after: Some(300), before: Some(0), kind: "driver-reset", before_first: None };
         assert!(recorded(&[("System", -60, 299)]).lacking(ends).is_some());
         assert_eq!(recorded(&[("System", -60, 300)]).lacking(ends), None);
         assert!(recorded(&[("System", -7200, -3600)]).lacking(asked("driver-reset", Some(60))).is_some());
@@ -264,10 +270,10 @@ mod tests {
 
     #[test]
     fn before_the_first_incident_of_its_kind_is_longer_ago() {
-        let logs = [("system".to_owned(), Stretches::of([log("System", -7200, 10)].iter()))];
+        let logs = [("system".to_owned(), CoveredTimes::from_logs([log("System", -7200, 10)].iter()))];
         let logs = logs.iter().map(|(name, stretches)| (name, stretches));
         let recorded = Recorded::new(at(0), Some(at(-3600)), logs, false);
-        let asked = |seconds| Asked { before_first: Some(seconds), ..asked("driver-install", None) };
+        let asked = |seconds| TimelinePart { before_first: Some(seconds), ..asked("driver-install", None) };
         assert_eq!(recorded.lacking(asked(3600)), None);
         assert!(recorded.lacking(asked(3601)).is_some());
     }

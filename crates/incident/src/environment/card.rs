@@ -15,12 +15,12 @@ use windows_codes::{Knowledge, intel_release, location};
 
 /// The card. Values that a text states are marked, and are there only where nothing that was loaded shows them.
 pub(crate) fn card(
-    gathered: &JoinedEvidence<'_>,
+    evidence: &JoinedEvidence<'_>,
     environment: &Environment<'_>,
     knowledge: &Knowledge,
 ) -> BTreeMap<&'static str, String> {
     let mut card = BTreeMap::new();
-    machine(gathered, environment, knowledge, &mut card);
+    machine(evidence, environment, knowledge, &mut card);
     graphics(environment, &mut card);
     cuda(environment, &mut card);
     programs(environment, &mut card);
@@ -39,12 +39,12 @@ fn contradictions(environment: &Environment<'_>, card: &mut BTreeMap<&'static st
 }
 
 fn machine(
-    gathered: &JoinedEvidence<'_>,
+    evidence: &JoinedEvidence<'_>,
     environment: &Environment<'_>,
     knowledge: &Knowledge,
     card: &mut BTreeMap<&'static str, String>,
 ) {
-    if let Some((_, dump)) = gathered.dump() {
+    if let Some((_, dump)) = evidence.dump() {
         let system = &dump.system;
         if system.os != OperatingSystem::Other {
             card.insert("os", system::name(system, knowledge));
@@ -61,11 +61,11 @@ fn machine(
         if let Some(extensions) = Extensions::new(system.cpu_features).text() {
             card.insert("cpu_extensions", extensions);
         }
-    } else if let Some((_, dump)) = gathered.kernel_dump() {
+    } else if let Some((_, dump)) = evidence.kernel_dump() {
         card.insert("os", system::kernel_releases(dump.build, knowledge));
         card.insert("cpu", dump.cpu.word().to_owned());
         add_kernel_facts(dump, card);
-    } else if let Some((_, report)) = gathered.report(|report| report.os_version.is_some())
+    } else if let Some((_, report)) = evidence.report(|report| report.os_version.is_some())
         && let Some(build) = report.os_version.as_deref().and_then(system::build_of)
     {
         card.insert("os", system::windows(build, None, knowledge));

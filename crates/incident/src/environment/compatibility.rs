@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use evidence::Version;
 
-    fn of<'i>(modules: &[(&'i str, &str)], state: impl FnOnce(&mut Environment<'i>)) -> Compatibility {
+    fn compatibility_of<'i>(modules: &[(&'i str, &str)], state: impl FnOnce(&mut Environment<'i>)) -> Compatibility {
         let (seen, knowledge) = (listed(modules), Knowledge::builtin());
         let layout = installation::Layout::new(&seen);
         let mut environment = Environment {
@@ -151,17 +151,17 @@ mod tests {
 
     #[test]
     fn a_driver_is_too_old_below_the_oldest_minimum_of_what_the_name_can_be() {
-        let with = |driver: &str| of(&[("cudart64_110.dll", "6.14"), ("nvcuda64.dll", driver)], |_| ());
+        let with = |driver: &str| compatibility_of(&[("cudart64_110.dll", "6.14"), ("nvcuda64.dll", driver)], |_| ());
         let fit = |driver: &str| with(driver).cuda_driver.map(|fit| (fit.fits, fit.minimum));
         assert_eq!(fit("27.21.14.5121"), Some((false, (451, 22))), "451.21");
         assert_eq!(fit("27.21.14.5122"), Some((true, (451, 22))), "451.22, though 11.8 brings a newer one");
-        assert_eq!(of(&[("cudart64_110.dll", "6.14")], |_| ()).cuda_driver, None);
-        assert_eq!(of(&[("nvcuda64.dll", "27.21.14.5122")], |_| ()).cuda_driver, None);
+        assert_eq!(compatibility_of(&[("cudart64_110.dll", "6.14")], |_| ()).cuda_driver, None);
+        assert_eq!(compatibility_of(&[("nvcuda64.dll", "27.21.14.5122")], |_| ()).cuda_driver, None);
     }
 
     #[test]
     fn a_text_is_believed_where_no_module_tells() {
-        let fit = of(&[], |environment| {
+        let fit = compatibility_of(&[], |environment| {
             environment.stated.cuda = stated("8.0");
             environment.stated.nvidia_driver = stated("368.71");
         });
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn tensorflow_wants_the_libraries_of_its_table() {
         let fit = |tensorflow: &str, cuda: &str, cudnn: &str| {
-            let fit = of(&[], |environment| {
+            let fit = compatibility_of(&[], |environment| {
                 environment.stated.tensorflow = stated(tensorflow);
                 environment.stated.cuda = stated(cuda);
                 environment.stated.cudnn = stated(cudnn);
@@ -190,10 +190,10 @@ mod tests {
     fn the_library_that_needs_the_newest_runtime_counts() {
         let with = |version: &str| {
             let modules = [("msvcp140.dll", version), ("onnx_cpp2py_export.cp311-win_amd64.pyd", ""), ("c10.dll", "")];
-            of(&modules, |_| ()).msvcp140.map(|fit| (fit.fits, fit.minimum, fit.needed_by))
+            compatibility_of(&modules, |_| ()).msvcp140.map(|fit| (fit.fits, fit.minimum, fit.needed_by))
         };
         assert_eq!(with("14.38.33130.0"), Some((false, (14, 40), "c10.dll")));
         assert_eq!(with("14.40.33810.0"), Some((true, (14, 40), "c10.dll")));
-        assert_eq!(of(&[("msvcp140.dll", "14.29.1.0"), ("app.exe", "1.0")], |_| ()).msvcp140, None);
+        assert_eq!(compatibility_of(&[("msvcp140.dll", "14.29.1.0"), ("app.exe", "1.0")], |_| ()).msvcp140, None);
     }
 }

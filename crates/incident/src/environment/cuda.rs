@@ -166,7 +166,7 @@ mod tests {
     use super::super::modules::tests::listed;
     use super::*;
 
-    fn of<'i>(names: &[&'i str]) -> Cuda<'i> {
+    fn cuda_of<'i>(names: &[&'i str]) -> Cuda<'i> {
         let modules: Vec<(&str, &str)> = names.iter().map(|name| (*name, "6.14.11.6050")).collect();
         let seen = listed(&modules);
         cuda(&seen, &Layout::default(), &Knowledge::builtin())
@@ -181,31 +181,36 @@ mod tests {
             ("cudart64_90.dll", (9, 0)),
             ("cudart64_12.dll", (12, 0)),
         ] {
-            assert_eq!(two(of(&[name]).runtime), Some(version), "{name}");
+            assert_eq!(two(cuda_of(&[name]).runtime), Some(version), "{name}");
         }
-        assert_eq!(two(of(&["cudnn64_8.dll"]).cudnn), Some((8, 0)));
-        assert_eq!(two(of(&["cudnn_ops_infer64_8.dll"]).cudnn), None);
-        assert_eq!(two(of(&["cublas64_12.dll"]).cublas), Some((12, 0)));
+        assert_eq!(two(cuda_of(&["cudnn64_8.dll"]).cudnn), Some((8, 0)));
+        assert_eq!(two(cuda_of(&["cudnn_ops_infer64_8.dll"]).cudnn), None);
+        assert_eq!(two(cuda_of(&["cublas64_12.dll"]).cublas), Some((12, 0)));
     }
 
     #[test]
     fn libraries_of_two_toolkits_are_at_odds() {
-        let mixed = of(&["cudart64_110.dll", "cufft64_10.dll", "cublas64_12.dll"]);
+        let mixed = cuda_of(&["cudart64_110.dll", "cufft64_10.dll", "cublas64_12.dll"]);
         assert_eq!(mixed.at_odds.map(|found| found.value), Some(("cudart64_110.dll", "cublas64_12.dll")));
-        assert!(of(&["cudart64_110.dll", "cublas64_11.dll", "cufft64_10.dll", "curand64_10.dll"]).at_odds.is_none());
-        assert_eq!(of(&["cudnn64_8.dll", "cudnn_graph64_9.dll"]).cudnn_majors.map(|found| found.value), Some((8, 9)));
-        assert!(of(&["cudnn64_8.dll", "cudnn_ops_infer64_8.dll"]).cudnn_majors.is_none());
+        assert!(
+            cuda_of(&["cudart64_110.dll", "cublas64_11.dll", "cufft64_10.dll", "curand64_10.dll"]).at_odds.is_none()
+        );
+        assert_eq!(
+            cuda_of(&["cudnn64_8.dll", "cudnn_graph64_9.dll"]).cudnn_majors.map(|found| found.value),
+            Some((8, 9))
+        );
+        assert!(cuda_of(&["cudnn64_8.dll", "cudnn_ops_infer64_8.dll"]).cudnn_majors.is_none());
     }
 
     #[test]
     fn libraries_go_together_only_where_all_names_are_known() {
-        let toolkit = |names: &[&'static str]| of(names).of_one_toolkit.is_some();
+        let toolkit = |names: &[&'static str]| cuda_of(names).of_one_toolkit.is_some();
         assert!(toolkit(&["app.exe", "cudart64_110.dll", "cublas64_11.dll"]));
         assert!(!toolkit(&["app.exe", "cudart64_110.dll", "cublas64_12.dll"]), "of two releases");
         assert!(!toolkit(&["app.exe", "cudart64_110.dll", "cublas64_99.dll"]), "no table has it");
         assert!(!toolkit(&["app.exe", "cudart64_custom.dll"]));
         assert!(!toolkit(&["app.exe"]));
-        let cudnn = |names: &[&'static str]| of(names).of_one_cudnn.is_some();
+        let cudnn = |names: &[&'static str]| cuda_of(names).of_one_cudnn.is_some();
         assert!(cudnn(&["cudnn64_9.dll", "cudnn_graph64_9.dll"]));
         assert!(!cudnn(&["cudnn64_9.dll", "cudnn_graph64_8.dll"]));
         assert!(!cudnn(&["cudnn64_9.dll", "cudnn_frontend.dll"]), "its name tells no version");
@@ -213,7 +218,7 @@ mod tests {
 
     #[test]
     fn libraries_are_told_with_their_place() {
-        let cuda = of(&["app.exe", r"C:\Windows\System32\cudnn64_8.dll", "nvcuda.dll"]);
+        let cuda = cuda_of(&["app.exe", r"C:\Windows\System32\cudnn64_8.dll", "nvcuda.dll"]);
         let libraries = cuda.libraries.expect("a whole list");
         let told: Vec<_> = libraries.iter().map(|library| (library.name, library.installation)).collect();
         assert_eq!(told, [("cudnn64_8.dll", Some("system"))]);

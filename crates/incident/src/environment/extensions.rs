@@ -51,23 +51,23 @@ mod tests {
     /// What any 64-bit processor has.
     const BASE: u64 = 0x10C2_774C;
 
-    fn of(windows: u64) -> Extensions {
+    fn extensions_of(windows: u64) -> Extensions {
         Extensions::new(CpuFeatures { windows: Some(windows), ..CpuFeatures::default() })
     }
 
     #[test]
     fn extensions_are_known_where_windows_asks_for_them() {
-        let nehalem = of(BASE | (0b111 << 36));
+        let nehalem = extensions_of(BASE | (0b111 << 36));
         assert_eq!((nehalem.sse4_2, nehalem.avx, nehalem.avx512f), (Some(true), Some(false), Some(false)));
         assert_eq!(nehalem.text().as_deref(), Some("SSE4.2 without AVX, AVX2, AVX-512"));
-        let haswell = of(BASE | (0b1_1111 << 36));
+        let haswell = extensions_of(BASE | (0b1_1111 << 36));
         assert_eq!((haswell.avx, haswell.avx2, haswell.avx512f), (Some(true), Some(true), Some(false)));
-        assert_eq!(of(BASE | (0b11_1111 << 36)).text().as_deref(), Some("SSE4.2, AVX, AVX2, AVX-512"));
+        assert_eq!(extensions_of(BASE | (0b11_1111 << 36)).text().as_deref(), Some("SSE4.2, AVX, AVX2, AVX-512"));
     }
 
     #[test]
     fn where_nothing_is_known_nothing_is_said() {
-        assert_eq!(of(BASE), Extensions::default(), "an older Windows");
-        assert_eq!(of(0).text(), None);
+        assert_eq!(extensions_of(BASE), Extensions::default(), "an older Windows");
+        assert_eq!(extensions_of(0).text(), None);
     }
 }

@@ -61,8 +61,8 @@ pub struct Environment<'i> {
 
 /// Reads the environment from an incident's evidence.
 #[must_use]
-pub fn environment<'i>(gathered: &JoinedEvidence<'i>, knowledge: &Knowledge) -> Environment<'i> {
-    let modules = Modules::new(gathered);
+pub fn environment<'i>(evidence: &JoinedEvidence<'i>, knowledge: &Knowledge) -> Environment<'i> {
+    let modules = Modules::new(evidence);
     let layout = installation::Layout::new(&modules);
     let mut environment = Environment {
         graphics: graphics::graphics(&modules),
@@ -71,8 +71,8 @@ pub fn environment<'i>(gathered: &JoinedEvidence<'i>, knowledge: &Knowledge) -> 
         python: python::python(&modules, &layout),
         runtime: runtime::runtime(&modules),
         copies: copies::copies(&modules),
-        wow64: system::wow64(gathered, &modules),
-        stated: stated::stated(gathered),
+        wow64: system::wow64(evidence, &modules),
+        stated: stated::stated(evidence),
         compatibility: Compatibility::default(),
     };
     environment.compatibility = compatibility::compatibility(&environment, &modules, knowledge);

@@ -29,9 +29,9 @@ pub(super) struct Module<'i> {
 
 impl<'i> Modules<'i> {
     /// The modules of an incident's evidence: the list of a dump before that of a report.
-    pub(super) fn new(gathered: &JoinedEvidence<'i>) -> Self {
+    pub(super) fn new(evidence: &JoinedEvidence<'i>) -> Self {
         let mut all = Self::default();
-        if let Some((from, dump)) = gathered.dump()
+        if let Some((from, dump)) = evidence.dump()
             && let Some(modules) = &dump.modules
         {
             all.complete = dump.modules_complete;
@@ -41,7 +41,7 @@ impl<'i> Modules<'i> {
                 version: module.version,
                 from,
             }));
-        } else if let Some((from, report)) = gathered.report(|report| !report.modules.is_empty()) {
+        } else if let Some((from, report)) = evidence.report(|report| !report.modules.is_empty()) {
             all.complete = true;
             all.listed.extend(report.modules.iter().map(|path| Module {
                 name: base_name(path),
@@ -50,7 +50,7 @@ impl<'i> Modules<'i> {
                 from,
             }));
         }
-        all.named.extend(gathered.named_modules().map(|(from, name, path, version)| Module {
+        all.named.extend(evidence.named_modules().map(|(from, name, path, version)| Module {
             name: base_name(name),
             path: path.and_then(with_folder),
             version,

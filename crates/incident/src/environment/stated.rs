@@ -60,9 +60,9 @@ fn insensitive(pattern: &str) -> Result<Regex, regex::Error> {
 /// Lines with more bytes state no version.
 const LONGEST_LINE: usize = 200;
 
-pub(super) fn stated(gathered: &JoinedEvidence<'_>) -> Stated {
+pub(super) fn stated(evidence: &JoinedEvidence<'_>) -> Stated {
     let mut statements = Statements::default();
-    for (from, ticket) in gathered.described() {
+    for (from, ticket) in evidence.described() {
         statements.add_lines(ticket.lines.iter().map(|line| &*line.text), from);
         statements.add_inventory(&ticket.inventory, from);
     }

@@ -84,8 +84,8 @@ pub fn build_of(os_version: &str) -> Option<u32> {
 /// Whether the process had 32 bits on 64-bit Windows: its DLLs of Windows come from `SysWOW64`, `wow64.dll` is loaded, or
 /// that release of Windows has no 32-bit edition. A 32-bit process may see `SysWOW64` as `System32`, so other paths prove
 /// nothing.
-pub(super) fn wow64(gathered: &JoinedEvidence<'_>, modules: &Modules<'_>) -> Option<Found<bool>> {
-    let (from, dump) = gathered.dump()?;
+pub(super) fn wow64(evidence: &JoinedEvidence<'_>, modules: &Modules<'_>) -> Option<Found<bool>> {
+    let (from, dump) = evidence.dump()?;
     if dump.system.os != OperatingSystem::Windows {
         return None;
     }

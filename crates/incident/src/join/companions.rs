@@ -75,7 +75,8 @@ pub(super) fn by_service(sightings: &[Sighting<'_>], sets: &mut Sets<'_>) {
         let Some(EventBody::ServiceEnded(end)) = sighting.event_body() else { continue };
         let Some(service) = end.name.as_deref() else { continue };
         let nearest = crashes.nearest(sighting, SERVICE_WINDOW, |crash| {
-            let Some(EventBody::ApplicationError { app, .. }) = crash.event_body() else { return false };
+            let Some(EventBody::ApplicationError(error)) = crash.event_body() else { return false };
+            let app = &error.app;
             let hosted = app.split_once('_').map(|(_, hosted)| hosted);
             let own_program = app.rsplit_once('.').map(|(stem, _)| stem);
             let mut names = [hosted, own_program].into_iter().flatten();

@@ -8,12 +8,12 @@ use aho_corasick::AhoCorasick;
 pub(super) use crate::cue_words::{Cue, words_of};
 use crate::sentences::is_apart;
 
-/// A longer line is no sentence that somebody wrote.
+/// The most bytes of a line that is searched: a longer line is no sentence that somebody wrote.
 pub(super) const LONGEST: usize = 4096;
-/// How many words of a line are looked at: no sentence has more.
+/// The most cue words that are taken from one line.
 pub(super) const MOST_CUES: usize = 64;
 
-/// The words that are looked for in every line, and what each does.
+/// The cue words that every line is searched for, and the kind of each.
 pub(super) struct Cues {
     pub(super) finder: Option<AhoCorasick>,
     pub(super) kinds: Vec<Cue>,
@@ -29,13 +29,14 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
     Cues { finder, kinds }
 });
 
-/// Words as they begin a sentence, where their first letter is none of ASCII's, of which the finder knows both forms.
+/// Cue words with a capital first letter, as at the beginning of a sentence. Only for words whose first letter is not
+/// ASCII: the finder ignores the case of ASCII letters by itself.
 fn begun_large(words: &str) -> Option<String> {
     let first = words.chars().next().filter(|first| !first.is_ascii() && first.is_lowercase())?;
     Some(first.to_uppercase().chain(words.chars().skip(1)).collect())
 }
 
-/// Which kinds of words a line has, a bit for each.
+/// The kinds of cue words in a line, one bit a kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Kinds(u128);
 
@@ -45,8 +46,8 @@ const fn bit(kind: Cue) -> u128 {
 }
 
 impl Kinds {
-    /// The kinds of words in a line, whoever wrote it; none of a line that is no sentence.
-    pub(super) fn of(line: &str) -> Self {
+    /// The kinds of cue words in a line, quoted words included; none for a line over [`LONGEST`].
+    pub(super) fn in_line(line: &str) -> Self {
         if line.len() > LONGEST {
             return Self::default();
         }
@@ -66,7 +67,7 @@ impl Kinds {
     }
 }
 
-/// The words of some kinds in a line, whoever wrote it.
+/// The cue words of the wanted kinds in a line with their byte ranges, quoted words included.
 pub(super) fn cues_of(line: &str, wanted: impl Fn(Cue) -> bool) -> impl Iterator<Item = (Cue, Range<usize>)> {
     let found = CUES.finder.iter().flat_map(move |finder| finder.find_overlapping_iter(line));
     let found = found.filter_map(move |cue| {

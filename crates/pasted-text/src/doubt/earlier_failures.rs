@@ -12,7 +12,7 @@ use crate::code_blocks::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
-/// The line that goes on with what comes now stands at most so many lines below: an empty one is common.
+/// The most lines between an earlier failure and the line that reports the present one: an empty line is common.
 const LINES_TO_NOW: u32 = 2;
 
 /// By position, the parts of lines about failures that are fixed or set aside.
@@ -25,7 +25,7 @@ pub(super) fn earlier_failures(marked: &Marked) -> BTreeMap<usize, Vec<Range<usi
         if !told || marked.is_in_code(at) || text.len() > LONGEST || printed(text) == Printed::Whole {
             continue;
         }
-        let line_of = Line::of(text);
+        let line_of = Line::new(text);
         let cues = cues_of(text, |kind| matches!(kind, Cue::Repaired | Cue::Topic));
         let mut cues = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start));
         let Some(end) = cues.find_map(|(kind, cue)| end_of_earlier(marked, at, &line_of, kind, &cue)) else {
@@ -44,12 +44,13 @@ pub(super) fn earlier_failures(marked: &Marked) -> BTreeMap<usize, Vec<Range<usi
     found
 }
 
-/// Where the words of a line stand by which somebody tells what they did about a failure.
+/// The byte ranges of the words in a line that report a repair: `I reinstalled it`.
 fn cues_of_mended(text: &str) -> impl Iterator<Item = Range<usize>> {
     cues_of(text, |kind| kind == Cue::Repaired).map(|(_, cue)| cue)
 }
 
-/// Where in the line at `at` ends what the words of `kind` say to be over, if another failure is told behind it.
+/// The byte at which the report of an earlier failure ends in the line at `at`: `cue`, of `kind`, says that the failure is
+/// over. `None` unless another failure is reported after it.
 fn end_of_earlier(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue: &Range<usize>) -> Option<usize> {
     let text = line_of.text;
     if kind == Cue::Topic {
@@ -71,18 +72,18 @@ fn end_of_earlier(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue
     let next = marked.lines.get(at.checked_add(1)?)?;
     let near = next.number.saturating_sub(marked.lines.get(at)?.number) <= LINES_TO_NOW;
     let behind = unquoted(&next.text);
-    let now = near && behind.len() <= LONGEST && is_of_now(&Line::of(behind), 0);
+    let now = near && behind.len() <= LONGEST && is_of_now(&Line::new(behind), 0);
     (now && tells_another(text, behind)).then_some(text.len())
 }
 
-/// Whether the clause behind the byte at `at` is about now: `now it ends`, `it still ends`, `the crash remains`.
+/// Whether the clause after byte `at` is about the present: `now it ends`, `it still ends`, `the crash remains`.
 fn is_of_now(line: &Line<'_>, at: usize) -> bool {
     let end = line.end(&line.clauses, at);
     line.begins_joined(at, words_of(Cue::Today))
         || has_one_of(line.text.get(at..end).unwrap_or_default(), words_of(Cue::GoesOn))
 }
 
-/// Whether `behind` reports a failure, or announces one, and none that `before` names.
+/// Whether `behind` reports or announces a failure that `before` does not name.
 fn tells_another(before: &str, behind: &str) -> bool {
     let (mut over, mut now) = (Failures::default(), Failures::default());
     failures(before, &mut over);

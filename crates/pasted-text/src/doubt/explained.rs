@@ -1,4 +1,4 @@
-//! Names of codes that a text explains, asks about or lists, and that nothing ended with: `what does
+//! Names of codes that a text only explains, asks about or lists, so that they are no exit codes: `what does
 //! FAST_FAIL_INVALID_ARG mean?`, `#define STATUS_HEAP_CORRUPTION ...`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +14,14 @@ use crate::sentences::Line;
 use crate::statement::{named_fast_fail, status_named};
 use crate::stops::stop_named;
 
-/// A text with so many names of fast-fail codes lists them: a process ends with one.
+/// A text with this many different fast-fail names is a list of them: one process ends with only one.
 const FEWEST_LISTED: usize = 3;
-/// As many names of a line are looked at.
+/// The most names that are checked in one line.
 const MOST_NAMES: usize = 16;
-/// How source text begins that gives a code its name, or tells codes apart.
+/// The beginnings of source lines that define a code or branch on it.
 const DEFINING: [&str; 3] = ["#define ", "case ", "enum "];
 
-/// Of each line, the parts that name a code and say nothing that happened.
+/// By position, the parts of lines that name a code without reporting that it occurred.
 pub(super) fn explained(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
     let mut found: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
     let (mut listed, mut rows) = (BTreeSet::new(), Vec::new());
@@ -40,7 +40,7 @@ pub(super) fn explained(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
         if DEFINING.iter().any(|word| text.trim_start().starts_with(word)) {
             found.entry(at).or_default().push(0..text.len());
         } else if !marked.is_in_code(at) && text.len() <= LONGEST && printed(text) == Printed::No {
-            let line_of = Line::of(text);
+            let line_of = Line::new(text);
             let parts = names.iter().filter_map(|name| explanation(&line_of, name));
             let parts: Vec<Range<usize>> = parts.collect();
             if !parts.is_empty() {
@@ -54,11 +54,11 @@ pub(super) fn explained(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
     found
 }
 
-/// How the names of fast-fail codes begin, and those of statuses.
+/// The prefixes of the names of fast-fail codes and of statuses.
 const FAST_FAIL: &str = "FAST_FAIL_";
 const STATUS: &str = "STATUS_";
 
-/// Where a line has names of codes: words in capitals with `_` between them.
+/// The byte ranges of code names in a line: capital words with `_` between them.
 fn names(text: &str) -> Vec<Range<usize>> {
     let mut names = Vec::new();
     if !text.contains('_') {

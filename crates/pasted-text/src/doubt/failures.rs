@@ -1,4 +1,4 @@
-//! What a part of a text names of failures, to tell one failure from another.
+//! The codes and errors that a part of a text names, by which two failures are compared.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::sentences::Line;
 use crate::values::image_name;
 use windows_codes::status_of_win_error;
 
-/// As many characters of an error's line as tell it from others.
+/// The number of characters of an error line that are compared.
 const TELLING: usize = 60;
 
 /// What Windows calls a missing file of a program: `ERROR_MOD_NOT_FOUND`.
@@ -18,7 +18,7 @@ const MISSING: u32 = 126;
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     codes: BTreeSet<u32>,
-    /// Lines of errors without a code of their own.
+    /// The beginnings of error lines that have no code.
     errors: BTreeSet<String>,
 }
 
@@ -27,7 +27,7 @@ impl Failures {
         self.codes.is_empty() && self.errors.is_empty()
     }
 
-    /// Whether both name the same.
+    /// Whether both name a common code or error.
     pub(super) fn shares(&self, other: &Self) -> bool {
         !self.codes.is_disjoint(&other.codes) || !self.errors.is_disjoint(&other.errors)
     }
@@ -44,10 +44,10 @@ pub(super) fn failures(text: &str, failures: &mut Failures) {
     failures.errors.extend(error(text));
 }
 
-/// Whether a sentence of `text` says that a file is missing which it names: `a.dll was not found`.
+/// Whether a sentence of `text` names a missing file: `a.dll was not found`.
 fn names_missing_file(text: &str) -> bool {
     let absent = words_of(Cue::Absent);
-    let line_of = Line::of(text);
+    let line_of = Line::new(text);
     let begins = std::iter::once(0).chain(line_of.sentences.iter().copied());
     begins.filter_map(|begins| text.get(begins..line_of.end(&line_of.sentences, begins))).any(|sentence| {
         let lower = sentence.to_lowercase();
@@ -56,7 +56,7 @@ fn names_missing_file(text: &str) -> bool {
     })
 }
 
-/// What tells an error's line from others: `RuntimeError: CUDA error: ...` from the name of the error on.
+/// The compared part of an error line, from the error's name on: `RuntimeError: CUDA error: ...`.
 fn error(text: &str) -> Option<String> {
     let words = text.match_indices([':', '#']).find_map(|(at, _)| {
         let before = text.get(..at)?.trim_end();

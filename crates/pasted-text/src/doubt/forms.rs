@@ -5,13 +5,13 @@ use super::Marked;
 use super::cues::{Cue, cues_of};
 use crate::code_blocks::unquoted;
 
-/// A comment of more lines is none of a form.
+/// The most lines of a comment of a form.
 const MOST_OF_A_COMMENT: usize = 40;
 
-/// What somebody expected has no more lines.
+/// The most lines of the section about the expected behaviour.
 const MOST_EXPECTED: usize = 20;
 
-/// The lines that the form had before somebody filled it in.
+/// The positions of lines that belong to the empty form: open boxes, comments, the expected behaviour.
 pub(super) fn unfilled(marked: &Marked) -> Vec<usize> {
     let mut found = Vec::new();
     let mut position = 0;
@@ -44,13 +44,14 @@ fn is_open_box(text: &str) -> bool {
         .any(|open| item.strip_prefix(open).is_some_and(|behind| behind.starts_with([' ', '\t'])))
 }
 
-/// Whether a line is the heading of what was expected, and nothing else.
+/// Whether a line is only the heading of the section about the expected behaviour.
 fn is_expectation(text: &str) -> bool {
     let heading = text.trim_matches(|mark: char| !mark.is_alphanumeric());
     cues_of(heading, |kind| kind == Cue::Expected).any(|(_, cue)| cue == (0..heading.len()))
 }
 
-/// The next heading from the line at `from` on, or where what was expected ends without one: behind a paragraph.
+/// The end of the section about the expected behaviour: the next heading from the line at `from` on or, without a heading,
+/// the end of the first paragraph.
 fn next_heading(marked: &Marked, from: usize) -> usize {
     let lines = marked.lines.iter().enumerate().skip(from).take(MOST_EXPECTED);
     let is_heading = |text: &str| {

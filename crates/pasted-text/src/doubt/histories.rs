@@ -1,7 +1,7 @@
-//! Histories: rows of months, days or versions, each with what was met then. Only the last is there now.
+//! Histories: rows of months, days or versions, each with the failure of that time. Only the last row is the present.
 //!
-//! Rows are no history where one says that its trouble goes on, or where they may be of several computers. Two rows are
-//! one only if one of them says that it is about today.
+//! Rows are no history if one of them says that its failure continues, or if they may be of several computers. Two rows
+//! are a history only if one of them says that it is about today.
 
 use std::ops::Range;
 
@@ -13,21 +13,21 @@ use crate::printed::has_time;
 use crate::read_alone;
 use evidence::TicketLine;
 
-/// Rows of one history have at most so many lines from one to the next.
+/// The most lines from one row of a history to the next.
 const MOST_APART: usize = 3;
-/// A row's label has no more words than these.
+/// The most words of a row's label.
 const MOST_WORDS: usize = 5;
-/// As many rows are a history without a word of today.
+/// The fewest rows that are a history although none says that it is about today.
 const FEWEST_ROWS: usize = 3;
-/// More bytes than a row's label has.
+/// The most bytes of a row's label.
 const LONGEST_LABEL: usize = 80;
 
-/// What the rows of a history are of.
+/// The kind of label that the rows of a history have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     /// Months and days.
     Dates,
-    /// Versions of what is named.
+    /// Versions of the product with this name.
     Versions(String),
 }
 
@@ -40,7 +40,7 @@ struct Row {
     now: bool,
 }
 
-/// The lines of histories that are not about what is there now.
+/// The positions of history rows that are about the past.
 pub(super) fn past_rows(marked: &Marked) -> Vec<usize> {
     let lines = marked.lines;
     let mut past = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn past_rows(marked: &Marked) -> Vec<usize> {
     past
 }
 
-/// Adds the rows that are over when the present one reports another failure, or says of itself that it is the present.
+/// Adds the past rows, if the present row reports another failure or says that it is the present.
 fn add_past(lines: &[TicketLine], rows: &[Row], past: &mut Vec<usize>) {
     let Some(kind) = rows.iter().find_map(|row| row.kind.clone()).filter(|_| rows.len() > 1) else { return };
     if rows.len() < FEWEST_ROWS && !rows.iter().any(|row| row.now) {
@@ -91,7 +91,7 @@ fn add_past(lines: &[TicketLine], rows: &[Row], past: &mut Vec<usize>) {
     past.extend(others().map(|row| row.at));
 }
 
-/// Whether a row says that its trouble is not over.
+/// Whether a row says that its failure continues.
 fn goes_on(line: &str) -> bool {
     cues_of(line, |kind| kind == Cue::Still).next().is_some()
 }
@@ -140,7 +140,7 @@ fn row(at: usize, line: &str) -> Option<Row> {
     Some(Row { at, kind, version, now })
 }
 
-/// The label that a row begins with, if something is behind it.
+/// The byte range of the label at the beginning of a row, if text follows it.
 fn label(line: &str) -> Option<Range<usize>> {
     let end = line.find([':', '：', '–', '—']).into_iter().chain(line.find(" - ")).min()?;
     let behind = line.get(end..)?.chars().skip(1).find(|letter| !letter.is_whitespace());

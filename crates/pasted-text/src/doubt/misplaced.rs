@@ -1,18 +1,18 @@
-//! What somebody takes back as pasted by mistake: the wrong log, that of another ticket or computer.
+//! Lines that the writer says were pasted by mistake: the wrong log, that of another ticket or computer.
 //!
-//! Only words that leave no doubt count: that it was wrong, or that it is to be ignored and of another computer. With a
-//! colon at the end they are about what follows, up to the line that says that the right one comes; else of all that
-//! is before.
+//! Only clear words count: that the paste was wrong, or that it is to be ignored and of another computer. With a colon at
+//! the end, such a line is about the lines after it, up to the line that announces the right paste; without a colon it is
+//! about all lines before it.
 
 use super::Marked;
 use super::cues::{Cue, Kinds, cues_of, words_of};
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
-/// Who says it does so in a few words.
+/// The most words of a line that says that something was pasted by mistake.
 const MOST_WORDS: usize = 24;
 
-/// How many lines that say so are looked at.
+/// The most such lines that are evaluated in one text.
 const MOST: usize = 32;
 
 /// The lines that were pasted by mistake.
@@ -48,15 +48,15 @@ fn says_so(marked: &Marked, position: usize) -> bool {
     printed(text) == Printed::No && text.split_whitespace().count() <= MOST_WORDS && outside_quotations(text, kinds)
 }
 
-/// Whether the words that count stand outside of quotation marks.
+/// Whether the cue words of the line are outside of quotation marks.
 fn outside_quotations(text: &str, kinds: Kinds) -> bool {
     let wanted = if kinds.has(Cue::Misplaced) { Cue::Misplaced } else { Cue::OfAnother };
-    let line_of = Line::of(text);
+    let line_of = Line::new(text);
     cues_of(text, |kind| kind == wanted).any(|(_, cue)| !line_of.is_quoted(cue.start))
 }
 
-/// The lines behind `position`, up to the one that says that the right one comes; without such, those that stand
-/// together.
+/// The lines after `position`, up to the line that announces the right paste; without such a line, up to the end of the
+/// paragraph.
 fn below(marked: &Marked, position: usize) -> std::ops::Range<usize> {
     let first = position.saturating_add(1);
     let is_right = |at: &usize| marked.kinds(*at).has(Cue::Corrected) && !marked.is_in_code(*at);

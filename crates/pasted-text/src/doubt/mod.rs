@@ -44,10 +44,10 @@ use super::patterns::borders;
 use super::sentences::is_apart;
 use evidence::TicketLine;
 
-/// How many lines before the words that the program survived an error that error can be.
+/// The most lines from an error to the words that the program survived it.
 const MOST_SURVIVED: usize = 20;
 
-/// The lines of a text with the kinds of words that each has: the lines are searched once for all words.
+/// The lines of a text with the kinds of cue words in each, found in one search for all modules.
 pub(super) struct Marked<'l> {
     lines: &'l [TicketLine],
     /// The kinds of words in each line.
@@ -57,8 +57,8 @@ pub(super) struct Marked<'l> {
 }
 
 impl<'l> Marked<'l> {
-    pub(super) fn of(lines: &'l [TicketLine]) -> Self {
-        let kinds = lines.iter().map(|line| Kinds::of(unquoted(&line.text))).collect();
+    pub(super) fn new(lines: &'l [TicketLine]) -> Self {
+        let kinds = lines.iter().map(|line| Kinds::in_line(unquoted(&line.text))).collect();
         Self { lines, kinds, in_code: in_code(lines) }
     }
 
@@ -81,8 +81,8 @@ impl<'l> Marked<'l> {
     }
 }
 
-/// By position, what is left of the lines that quote a message without a word that it appeared, and of the errors that
-/// the program survived.
+/// By position, the lines that quote a message without saying that it appeared, or report an error that the program
+/// survived, each without that part.
 pub(super) fn unreported(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     let lines = marked.lines;
     let outside = lines.iter().zip(&marked.in_code).enumerate().filter(|(_, (_, in_code))| !**in_code);
@@ -101,7 +101,7 @@ pub(super) fn unreported(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     unreported
 }
 
-/// By position, what is certain of the lines that are in doubt: the line without its doubtful parts, or nothing.
+/// By position, the lines in doubt without their doubtful parts; a line that is in doubt as a whole is empty.
 pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     let lines = marked.lines;
     let mut others = on_other_computers(marked);
@@ -164,7 +164,7 @@ pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     doubted
 }
 
-/// Whether a part of a text has one of `words`, which are in lower case.
+/// Whether a part of a text contains one of `words`, which are in lower case.
 fn has_one_of(clause: &str, words: &[&str]) -> bool {
     let clause = clause.to_lowercase();
     words.iter().any(|word| {

@@ -15,12 +15,12 @@ use crate::cue_words::has_word;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
-/// `my brother's old gaming laptop`: as many words are before the computer.
+/// The most words between the owner and the computer: `my brother's old gaming laptop`.
 const MOST_BEFORE_COMPUTER: usize = 3;
-/// Words before those for one's own: `And on my PC ...`.
+/// The most words of a sentence before the writer's own computer: `And on my PC ...`.
 const MOST_BEFORE_OWN: usize = 2;
 
-/// The sentences of each line.
+/// The byte ranges of sentences, by the position of their line.
 type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
 
 /// By position, the sentences about the computer of somebody else, where the writer's own fails, too.
@@ -49,7 +49,7 @@ fn are_one(marked: &Marked, others: &Sentences, mine: &Sentences) -> bool {
     (others_still || mine_still) && others.shares(&mine)
 }
 
-/// The sentences with words of a kind, as somebody wrote them.
+/// The sentences with cue words of a kind, by the position of their line.
 fn sentences(marked: &Marked, kind: Cue) -> Sentences {
     let written = |text: &str| text.len() <= LONGEST && printed(text) == Printed::No;
     let lines =
@@ -61,7 +61,7 @@ fn sentences(marked: &Marked, kind: Cue) -> Sentences {
 /// The sentences of a line about another's computer, or about the writer's own. Who has the same as another has one
 /// trouble.
 fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
-    let line_of = Line::of(text);
+    let line_of = Line::new(text);
     let cues = cues_of(text, |of| of == kind).filter(|(_, cue)| !line_of.is_quoted(cue.start));
     let sentences = cues.filter_map(|(_, cue)| {
         let sentence = line_of.sentence_start(cue.start)..line_of.end(&line_of.sentences, cue.end);
@@ -77,7 +77,7 @@ fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
     sentences.collect()
 }
 
-/// Whether a sentence says that something is the same elsewhere, in a clause that names no failure of its own.
+/// Whether a sentence says that another computer has the same problem, in a clause that names no failure itself.
 fn has_anothers(line_of: &Line<'_>, sentence: &Range<usize>) -> bool {
     let text = line_of.text;
     cues_of(text, |of| of == Cue::Still).filter(|(_, cue)| sentence.contains(&cue.start)).any(|(_, cue)| {

@@ -8,22 +8,22 @@ use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 use evidence::TicketLine;
 
-/// A quotation of fewer words is a name and no message.
+/// The fewest words of a quoted message; a shorter quotation is a name.
 const FEWEST_QUOTED: usize = 3;
-/// As many words behind a quotation are looked through for one that denies it.
+/// The number of words after a quotation that are searched for one that denies it.
 const MOST_BEHIND: usize = 8;
-/// As many words before a quotation are looked through for one that denies it: `does not show the message "..."`.
+/// The number of words before a quotation that are searched for one that denies it: `does not show the message "..."`.
 const MOST_BEFORE: usize = 5;
-/// A quotation has no more lines than these behind its first.
+/// The most lines of a quotation after its first.
 const MOST_QUOTED_LINES: usize = 20;
 /// Marks that open quotations of several lines, and those that close them.
 const OPENING: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];
 /// What quotations begin with.
 pub(super) const QUOTATION_MARKS: [char; 6] = ['"', '\'', '`', '“', '„', '«'];
-/// Somebody's sentence has at least so many words before what it quotes.
+/// The fewest words of the writer's own before a quotation that is part of a sentence.
 const FEWEST_BEFORE: usize = 2;
 
-/// As many lines as a quotation has that begins with this line and ends in a later one.
+/// The number of lines of a quotation that begins in the first line and ends in a later one.
 pub(super) fn quoted_lines(lines: &[TicketLine]) -> Option<usize> {
     let first = unquoted(&lines.first()?.text);
     let (_, closing) = OPENING.iter().find(|(opening, _)| first.starts_with(*opening))?;
@@ -40,7 +40,7 @@ pub(super) fn without_quoted(line: &str) -> Option<String> {
     if line.len() > LONGEST || !line.contains(QUOTATION_MARKS) || printed(line) != Printed::No {
         return None;
     }
-    let line_of = Line::of(line);
+    let line_of = Line::new(line);
     let words = |from: usize, to: usize| {
         let part = line.get(from..to).unwrap_or_default();
         part.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())

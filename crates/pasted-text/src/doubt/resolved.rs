@@ -14,13 +14,13 @@ use crate::cue_words::has_word;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
-/// Who says that all is well says no more than so many lines behind it.
+/// The most lines of a text after the words that all is well.
 const MOST_BEHIND: usize = 12;
 
-/// As many lines of a text's end are looked at.
+/// The number of lines at the end of a text that are searched for such words.
 const MOST_LINES: usize = 24;
 
-/// How many lines, from the first on, are about trouble that the text says is resolved; `None` where it says no such
+/// The number of lines, from the first on, about a failure that the text says is resolved; `None` if it says no such
 /// thing.
 pub(crate) fn resolved_lines(marked: &Marked) -> Option<usize> {
     let first = marked.lines.len().saturating_sub(MOST_LINES);
@@ -37,7 +37,7 @@ fn is_well(marked: &Marked, at: usize) -> bool {
     if text.len() > LONGEST || printed(text) == Printed::Whole {
         return false;
     }
-    let line_of = Line::of(text);
+    let line_of = Line::new(text);
     let cues = cues_of(text, |kind| matches!(kind, Cue::AllWellNow | Cue::WorksAgain));
     let well = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start)).find(|(kind, cue)| {
         let rest = text.get(line_of.end(&line_of.sentences, cue.end)..).unwrap_or_default();
@@ -48,7 +48,7 @@ fn is_well(marked: &Marked, at: usize) -> bool {
     well.is_some() && behind(marked, at)
 }
 
-/// Whether the sentence around the words says nothing that takes them back.
+/// Whether the sentence around the words that all is well does not take them back.
 fn is_meant(line_of: &Line<'_>, cue: &Range<usize>) -> bool {
     let (start, end) = (line_of.sentence_start(cue.start), line_of.end(&line_of.sentences, cue.end));
     let before = line_of.text.get(start..cue.start).unwrap_or_default();
@@ -61,14 +61,14 @@ fn is_meant(line_of: &Line<'_>, cue: &Range<usize>) -> bool {
         && !goes_on(behind)
 }
 
-/// Whether somebody says what they did before the words, there or in the line above.
+/// Whether the writer reports a repair before the words that all is well, in the same line or the one above.
 fn tells_of_a_deed(marked: &Marked, at: usize, before: &str) -> bool {
     let above = at.checked_sub(1).filter(|above| !marked.is_in_code(*above)).and_then(|above| marked.lines.get(above));
     has_one_of(before, words_of(Cue::Deed))
         || above.is_some_and(|above| has_one_of(unquoted(&above.text), words_of(Cue::Deed)))
 }
 
-/// Whether the lines behind the one at `at` are few, and none says that something goes on.
+/// Whether only a few lines follow the one at `at`, and none says that the failure continues.
 fn behind(marked: &Marked, at: usize) -> bool {
     let behind = marked.lines.get(at.saturating_add(1)..).unwrap_or_default();
     let still = |(number, line): (usize, &evidence::TicketLine)| {
@@ -77,7 +77,7 @@ fn behind(marked: &Marked, at: usize) -> bool {
     behind.len() <= MOST_BEHIND && !(at.saturating_add(1)..).zip(behind).any(still)
 }
 
-/// Whether a part of a text reports a failure, or something that remains.
+/// Whether a part of a text reports a failure or says that a problem remains.
 fn goes_on(text: &str) -> bool {
     let mut named = Failures::default();
     failures(text, &mut named);

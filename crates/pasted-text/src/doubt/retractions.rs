@@ -1,4 +1,4 @@
-//! What somebody says of another's message: that they do not have it.
+//! Replies that deny a failure which another person asked about: `none of these`, `I do not get that`.
 //!
 //! `None of these` also ends a list of remedies that did not help, and `I do not get that` is said by who does not
 //! understand. So only what was asked is taken back, or what another answered to the one who has the trouble.
@@ -13,16 +13,16 @@ use crate::sentences::Line;
 use crate::values::beginning;
 use evidence::TicketLine;
 
-/// As many lines as one that speaks in a chat or thread says at most.
+/// The most lines of one person's message in a chat or thread.
 const MOST_OF_ONE: usize = 60;
-/// As many lines as a paragraph has that is spoken of.
+/// The most lines of a paragraph that a reply refers to.
 const MOST_OF_A_PARAGRAPH: usize = 5;
-/// More characters than a line has that names who speaks next.
+/// The most characters of a line that names the next speaker.
 const LONGEST_NAMING: usize = 120;
-/// A speaker's name has no more words than these.
+/// The most words of a speaker's name.
 const MOST_NAMES: usize = 4;
 
-/// The lines of others that somebody says they do not have.
+/// The positions of lines by others that a reply denies.
 pub(super) fn retracted(marked: &Marked) -> Vec<usize> {
     let lines = marked.lines;
     let retracts = |(position, line): (usize, &TicketLine)| {
@@ -33,7 +33,7 @@ pub(super) fn retracted(marked: &Marked) -> Vec<usize> {
         if printed(text) != Printed::No && !is_said_in_a_chat(text) {
             return None;
         }
-        let line_of = Line::of(text);
+        let line_of = Line::new(text);
         let said = cues_of(text, |kind| kind == Cue::Retraction).any(|(_, cue)| {
             let end = line_of.end(&line_of.clauses, cue.end.saturating_sub(1));
             let behind = text.get(cue.end..end).unwrap_or_default().to_lowercase();
@@ -44,8 +44,8 @@ pub(super) fn retracted(marked: &Marked) -> Vec<usize> {
     lines.iter().enumerate().filter_map(retracts).flatten().collect()
 }
 
-/// What the line at `position` is about: what the one said who answered before to whom the trouble is, or what the line
-/// or paragraph before asks.
+/// The lines that the reply at `position` refers to: the message before it of the person who answers the one with the
+/// problem, or the questions in the line or paragraph before it.
 fn spoken_of(lines: &[TicketLine], position: usize) -> Vec<usize> {
     let speakers = |before: usize| {
         let from = before.saturating_sub(MOST_OF_ONE);
@@ -69,14 +69,14 @@ fn spoken_of(lines: &[TicketLine], position: usize) -> Vec<usize> {
     asked(lines, first..position)
 }
 
-/// Which of the lines are questions.
+/// The positions within `of` of the lines that are questions.
 fn asked(lines: &[TicketLine], of: Range<usize>) -> Vec<usize> {
     let is_question =
         |at: &usize| lines.get(*at).is_some_and(|line| unquoted(&line.text).trim_end().ends_with(['?', '？']));
     of.filter(is_question).collect()
 }
 
-/// Who begins to speak with this line: `[10:13] anna: ...`, `[Yesterday 16:41] Lena Roth`, `anna  9:02 AM`,
+/// The speaker whose message begins with this line: `[10:13] anna: ...`, `[Yesterday 16:41] Lena Roth`, `anna  9:02 AM`,
 /// `user_a wrote:`, `Comment 3 (OP): ...`.
 fn speaker(line: &str) -> Option<String> {
     let line = unquoted(line);

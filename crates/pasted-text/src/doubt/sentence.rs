@@ -1,4 +1,4 @@
-//! What words put in doubt of a line, and of the lines beside it.
+//! The parts of a line, and of the lines beside it, that cue words put in doubt.
 
 use std::ops::Range;
 
@@ -8,17 +8,17 @@ use crate::cue_words::has_word;
 use crate::printed::{Printed, printed};
 use crate::sentences::{Line, is_apart};
 
-/// A denial announces the next line with no more words than these between it and the colon.
+/// The most words between a denial and the colon by which it announces the next line.
 const MOST_ANNOUNCING: usize = 3;
 
-/// A question has no more words than these before the one that it begins with: `Hi all, would ...`.
+/// The most words before the one that a question begins with: `Hi all, would ...`.
 const MOST_GREETING: usize = 2;
 
-/// As many words behind a cue are before the colon that announces the next line.
+/// The most words between a cue and the colon that announces the next line.
 const MOST_TO_COLON: usize = 8;
-/// How many characters of a clause are looked at for the words that it begins with.
+/// The number of characters at the beginning of a clause that are searched for introducing words.
 const LONGEST_BEGINNING: usize = 48;
-/// As many words behind `neither` as are looked at for an error: `OMP: Error #15`.
+/// The number of words after `neither` that are searched for an error: `OMP: Error #15`.
 const MOST_TO_ERROR: usize = 2;
 
 /// A line that is in doubt.
@@ -51,7 +51,7 @@ pub(super) fn doubt(line: &str, kinds: Kinds, other: &[Range<usize>]) -> Option<
     if printed == Printed::Whole {
         return None;
     }
-    let line_of = Line::of(line);
+    let line_of = Line::new(line);
     let mut doubtful: Vec<Range<usize>> = if printed == Printed::No { denied_quotations(&line_of) } else { Vec::new() };
     doubtful.extend_from_slice(other);
     let (mut announces, mut retracts) = (false, false);

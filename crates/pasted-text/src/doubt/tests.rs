@@ -11,7 +11,7 @@ fn lines(text: &str) -> Vec<TicketLine> {
 }
 
 fn certain_of(text: &str) -> Vec<String> {
-    doubted(&Marked::of(&lines(text))).into_values().map(|certain| certain.to_string()).collect()
+    doubted(&Marked::new(&lines(text))).into_values().map(|certain| certain.to_string()).collect()
 }
 
 #[test]
@@ -25,13 +25,13 @@ fn the_examples_of_the_table_are_as_it_says() {
     assert!(certain.len() > 5);
     for line in certain {
         assert_eq!(certain_of(&line), Vec::<String>::new(), "{line}");
-        assert_eq!(resolved_lines(&Marked::of(&lines(&line))), None, "{line}");
+        assert_eq!(resolved_lines(&Marked::new(&lines(&line))), None, "{line}");
     }
     let apostrophe = regex::Regex::new(r"(?<before>\pL)'(?<behind>\pL)").expect("an expression");
     for row in root.get("cues").and_then(Node::items).expect("rows") {
         for line in row.get("examples").map(texts).expect("examples") {
             let in_doubt =
-                |text: &str| !certain_of(text).is_empty() || resolved_lines(&Marked::of(&lines(text))).is_some();
+                |text: &str| !certain_of(text).is_empty() || resolved_lines(&Marked::new(&lines(text))).is_some();
             assert!(in_doubt(&line), "{line}");
             let typographic = apostrophe.replace_all(&line, "$before’$behind");
             assert!(in_doubt(&typographic), "{typographic}");
@@ -97,8 +97,8 @@ fn source_text_and_diffs_say_what_a_program_may_print() {
 #[test]
 fn what_a_program_survived_is_unreported_back_to_the_run_it_is_of() {
     let text = "CUDA out of memory.\nGot an OOM, unloading all loaded models.\n0xC0000005";
-    assert_eq!(unreported(&Marked::of(&lines(text))).into_keys().collect::<Vec<_>>(), [0]);
-    assert!(unreported(&Marked::of(&lines("CUDA out of memory.\n0xC0000005"))).is_empty());
+    assert_eq!(unreported(&Marked::new(&lines(text))).into_keys().collect::<Vec<_>>(), [0]);
+    assert!(unreported(&Marked::new(&lines("CUDA out of memory.\n0xC0000005"))).is_empty());
 }
 
 #[test]
@@ -197,15 +197,15 @@ fn a_sentence_can_end_inside_of_a_quotation_and_behind_a_number() {
 #[test]
 fn a_line_of_nothing_but_cues_is_looked_at_in_part() {
     let line = "such as ".repeat(LONGEST / 8);
-    assert_eq!(Line::of(&line).sentences, Vec::<usize>::new());
+    assert_eq!(Line::new(&line).sentences, Vec::<usize>::new());
     let marks = "'a ".repeat(LONGEST / 3);
-    assert!(Line::of(&marks).quotes.is_empty());
+    assert!(Line::new(&marks).quotes.is_empty());
     assert_eq!(certain_of(&line), [""]);
 }
 
 #[test]
 fn a_quotation_without_a_word_that_it_appeared_is_unreported() {
-    let left = |text: &str| unreported(&Marked::of(&lines(text))).into_values().next().map(|left| left.to_string());
+    let left = |text: &str| unreported(&Marked::new(&lines(text))).into_values().next().map(|left| left.to_string());
     assert_eq!(left("I asked about \"a.dll was not found\" there").as_deref(), Some("I asked about \" there"));
     for text in [
         "It prints \"a.dll was not found\"",
@@ -248,7 +248,7 @@ fn a_list_of_codes_tells_of_none_of_them() {
 
 /// The numbers of the lines that are in doubt as a whole.
 fn in_doubt(text: &str) -> Vec<usize> {
-    let doubted = doubted(&Marked::of(&lines(text)));
+    let doubted = doubted(&Marked::new(&lines(text)));
     doubted
         .into_iter()
         .filter(|(_, certain)| certain.is_empty())

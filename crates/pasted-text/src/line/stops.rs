@@ -1,11 +1,10 @@
 //! What a line says of a blue screen.
 
 use super::{CurrentLine, LINES_TO_VALUE, LONGEST_STATEMENT};
-use crate::patterns::Fact;
 use crate::recognised::{BUGCHECK, Weight};
 use crate::statement::{in_braces, parameters};
-use crate::stops::{Named, stop_in_words, stop_named, stop_spelled};
-use crate::values::{beginning, decimal_number, hex_number, image_name, narrow};
+use crate::stops::{Named, stop_named, stop_spelled};
+use crate::values::{beginning, hex_number, narrow};
 use evidence::BugcheckCode;
 use windows_codes::Knowledge;
 
@@ -15,41 +14,15 @@ const MOST_PARAMETERS: usize = 4;
 const MOST_STOPS_IN_A_ROW: usize = 32;
 
 impl CurrentLine<'_> {
-    /// A statement about a blue screen.
-    pub(super) fn take_stop(&mut self, fact: Fact, value: &str) -> bool {
-        match fact {
-            Fact::Bugcheck => {
-                let number = hex_number(value).filter(|_| value.starts_with("0x") || in_braces(value).is_some());
-                self.bugcheck(value, number) || self.named_stop(Weight::Words, value)
-            }
-            Fact::BugcheckHex => self.bugcheck(value, hex_number(value)),
-            Fact::BugcheckDecimal => {
-                let number = if value.starts_with("0x") { hex_number(value) } else { decimal_number(value) };
-                self.bugcheck(value, number)
-            }
-            Fact::BugcheckParameter(index) => {
-                if let Some(parameter) = self.recognised.bugcheck_parameters.get_mut(index) {
-                    *parameter = parameter.or(hex_number(value));
-                }
-                true
-            }
-            Fact::StopName => self.named_stop(Weight::Words, value),
-            Fact::StopWords => self.stop_in_words(value),
-            Fact::StopMention => self.named_stop(Weight::Passing, value),
-            Fact::StopList => self.stops_in_a_row(value),
-            _ => {
-                if let Some(name) = image_name(value) {
-                    let origin = self.origin(Weight::Words);
-                    self.recognised.set_module(origin, name, None);
-                }
-                false
-            }
-        }
+    /// A code after words that also announce other numbers: it has `0x` before it or is in braces, or it is a name.
+    pub(super) fn announced_bugcheck(&mut self, value: &str) -> bool {
+        let number = hex_number(value).filter(|_| value.starts_with("0x") || in_braces(value).is_some());
+        self.bugcheck(value, number) || self.stop(Weight::Words, stop_named(value))
     }
 
     /// A bugcheck code, with the parameters that follow in parentheses. Of several codes (`0x0A/0xD1`) the first
     /// counts: it happened, whatever else did.
-    fn bugcheck(&mut self, value: &str, number: Option<u64>) -> bool {
+    pub(super) fn bugcheck(&mut self, value: &str, number: Option<u64>) -> bool {
         let Some(code) = number.and_then(narrow).filter(|code| *code != 0) else {
             return false;
         };
@@ -90,7 +63,7 @@ impl CurrentLine<'_> {
     }
 
     /// The codes of blue screens that are in a row. What is no code of a blue screen is passed over.
-    fn stops_in_a_row(&mut self, value: &str) -> bool {
+    pub(super) fn stops_in_a_row(&mut self, value: &str) -> bool {
         let origin = self.origin(Weight::Words);
         let written = value.match_indices("0x").filter_map(|(at, _)| value.get(at..)).take(MOST_STOPS_IN_A_ROW);
         let codes = written.filter_map(|text| {
@@ -104,29 +77,19 @@ impl CurrentLine<'_> {
         !known.is_empty()
     }
 
-    /// The stop whose name `value` begins with.
-    fn named_stop(&mut self, weight: Weight, value: &str) -> bool {
+    /// Sets the code of a stop, if there is one. Returns whether there is.
+    pub(super) fn stop(&mut self, weight: Weight, code: Option<BugcheckCode>) -> bool {
         let origin = self.origin(weight);
-        let Some(code) = stop_named(value) else { return false };
-        self.recognised.set_bugcheck(origin, code);
-        true
+        code.into_iter().for_each(|code| self.recognised.set_bugcheck(origin, code));
+        code.is_some()
     }
 
     /// The stop that the line names in another spelling than Windows'.
     pub(super) fn stop_spelled(&mut self) {
         if let Some((code, named)) = stop_spelled(self.line) {
             let weight = if named == Named::Alone { Weight::Words } else { Weight::Passing };
-            let origin = self.origin(weight);
-            self.recognised.set_bugcheck(origin, code);
+            self.stop(weight, Some(code));
         }
-    }
-
-    /// The stop whose name is in `value` in words.
-    fn stop_in_words(&mut self, value: &str) -> bool {
-        let origin = self.origin(Weight::Words);
-        let Some(code) = stop_in_words(value) else { return false };
-        self.recognised.set_bugcheck(origin, code);
-        true
     }
 
     /// The sentence of the system's event about a bugcheck is translated, but the form of its values is not:

@@ -23,7 +23,7 @@ fn the_examples_of_the_words_are_as_the_table_says() {
             let field = format!(": {example}");
             let right = match of {
                 "event" | "event_number" | "event_source" => named_event::events(example).len() == 1,
-                "clause" => Line::of(example).clauses.len() == 1,
+                "clause" => Line::new(example).clauses.len() == 1,
                 "code_label" => listed_code(example).is_some(),
                 "printed_start" | "level" => printed(example) != Printed::No,
                 "library" | "program" => image_name(example) == Some(example),

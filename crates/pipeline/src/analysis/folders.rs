@@ -68,7 +68,7 @@ struct MachineEvidence {
 }
 
 impl MachineEvidence {
-    fn of_artifact(read: &ReadArtifact, last: &LastNames, knowledge: &Knowledge) -> Self {
+    fn from_artifact(read: &ReadArtifact, last: &LastNames, knowledge: &Knowledge) -> Self {
         let mut found = Self::default();
         if read.pasted {
             return found;
@@ -115,10 +115,10 @@ fn add<T: Ord>(all: &mut BTreeMap<String, BTreeSet<T>>, folder: &str, found: BTr
 
 impl Folders {
     /// `last_names` are those of [`last_names`].
-    pub(super) fn of(all: &[ReadArtifact], last_names: &[LastNames], knowledge: &Knowledge) -> Self {
+    pub(super) fn new(all: &[ReadArtifact], last_names: &[LastNames], knowledge: &Knowledge) -> Self {
         let (mut hosts, mut started, mut traits) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let found = all.par_iter().zip(last_names);
-        let found: Vec<_> = found.map(|(read, last)| MachineEvidence::of_artifact(read, last, knowledge)).collect();
+        let found: Vec<_> = found.map(|(read, last)| MachineEvidence::from_artifact(read, last, knowledge)).collect();
         for (read, found) in all.iter().zip(found) {
             let folder = folder(&read.artifact.path);
             add(&mut hosts, folder, found.hosts);

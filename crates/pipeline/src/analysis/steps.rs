@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use incident::Built;
+use incident::JoinedIncident;
 use log::{debug, info};
 use report::Judged;
 
@@ -35,8 +35,8 @@ pub(super) fn read(read: &ReadArtifact, took: Duration) {
 }
 
 /// Logs the evidence of an incident.
-pub(super) fn joined(built: &Built<'_>) {
-    let incident = &built.incident;
+pub(super) fn joined(joined: &JoinedIncident<'_>) {
+    let incident = &joined.incident;
     let places = incident.evidence.iter().map(|item| format!("artifact {}, {}", item.artifact, item.place));
     debug!("joined {} ({}): {}", incident.id, incident.kind.word(), places.collect::<Vec<_>>().join("; "));
 }

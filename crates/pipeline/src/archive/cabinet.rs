@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use cab::Cabinet;
 
 use super::{Unpacking, words};
+use crate::read_error::ReadError;
 use untrusted::Unreadable;
 
 /// The most bytes that a block of a cabinet's folder unpacks to.
@@ -37,7 +38,7 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
             unpacking.lose("members", "the others take too long to unpack; extract it and analyze the folder");
             break;
         }
-        let name = unpacking.names.of(&stored);
+        let name = unpacking.names.unique(&stored);
         // The crate finds members by their names.
         if !seen.insert(stored.clone()) {
             unpacking.lose(name, "another member has the same name; extract it and analyze the folder");
@@ -54,7 +55,7 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
 
 /// The result of reading. The crate panics on damaged cabinets; a panic becomes an error of one member.
 fn caught<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(io::Error::other("the cabinet is damaged here")))
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(ReadError::DamagedCabinet.into()))
 }
 
 /// Content whose reader may panic.

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io::{self, Read};
 
+use crate::read_error::ReadError;
 use untrusted::Loss;
 
 /// The most archives around a file.
@@ -31,12 +32,12 @@ impl Allowance {
     /// For an archive of `bytes`.
     #[must_use]
     pub fn for_archive(bytes: u64) -> Self {
-        Self::of(bytes.saturating_mul(MOST_TIMES).clamp(ALWAYS, MOST_BYTES), MOST_MEMBERS)
+        Self::new(bytes.saturating_mul(MOST_TIMES).clamp(ALWAYS, MOST_BYTES), MOST_MEMBERS)
     }
 
     /// For this number of bytes and members.
     #[must_use]
-    pub fn of(bytes: u64, members: usize) -> Self {
+    pub fn new(bytes: u64, members: usize) -> Self {
         Self { members: Cell::new(members), bytes: Cell::new(bytes), allowed: bytes }
     }
 
@@ -61,12 +62,8 @@ impl Allowance {
     }
 
     /// The error of content beyond the limit.
-    fn exceeded(&self) -> io::Error {
-        io::Error::other(format!(
-            "the archive unpacks to more than the {} MiB that are allowed for one of its size; extract it and analyze the \
-             folder",
-            self.allowed >> 20
-        ))
+    fn exceeded(&self) -> ReadError {
+        ReadError::UnpacksToTooMuch { allowed_mib: self.allowed >> 20 }
     }
 }
 
@@ -89,7 +86,7 @@ impl<R: Read> Read for Limited<'_, R> {
             // Content that ends exactly at the limit is whole.
             return match self.content.read(&mut [0])? {
                 0 => Ok(0),
-                _ => Err(self.allowance.exceeded()),
+                _ => Err(self.allowance.exceeded().into()),
             };
         }
         let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
@@ -112,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_is_allowed_is_read_and_what_is_more_is_an_error() {
-        let allowance = Allowance::of(5, 1);
+        let allowance = Allowance::new(5, 1);
         let mut exact = Vec::new();
         assert!(Limited::new(&b"abc"[..], &allowance).read_to_end(&mut exact).is_ok());
         let mut more = Vec::new();

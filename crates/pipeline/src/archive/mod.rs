@@ -53,7 +53,7 @@ impl ArchiveKind {
     ///
     /// `.7z` is not opened: its readers allocate as much memory as the archive asks for.
     #[must_use]
-    pub fn of(first: &[u8]) -> Option<Self> {
+    pub fn recognized(first: &[u8]) -> Option<Self> {
         if first.starts_with(b"PK") {
             Some(Self::Zip)
         } else if first.starts_with(b"\x1F\x8B\x08") {
@@ -134,7 +134,7 @@ fn unzipped(mut content: impl Read, file_name: &str, unpacking: &mut Unpacking<'
         return tape::members(content, unpacking);
     }
     if unpacking.takes_member() {
-        let name = unpacking.names.of(&name::without_gz(file_name));
+        let name = unpacking.names.unique(&name::without_gz(file_name));
         // Its bytes are counted already.
         (unpacking.each)(Member { name, bytes: None, content: &mut content });
     }

@@ -15,7 +15,7 @@ pub(super) struct Names {
 
 impl Names {
     /// A unique name for a member with the name `name` in the archive: a second one gets ` (2)`, or the next free number.
-    pub(super) fn of(&mut self, name: &str) -> String {
+    pub(super) fn unique(&mut self, name: &str) -> String {
         let name = clean(name);
         let count = self.counts.entry(name.clone()).or_default();
         loop {
@@ -66,18 +66,18 @@ mod tests {
             ("a\0.dmp", "a\u{FFFD}.dmp"),
             ("..", "unnamed"),
         ] {
-            assert_eq!(names.of(name), expected);
+            assert_eq!(names.unique(name), expected);
         }
-        assert_eq!(names.of(&"ä".repeat(9_999)).len(), 1024);
+        assert_eq!(names.unique(&"ä".repeat(9_999)).len(), 1024);
     }
 
     #[test]
     fn two_members_never_have_one_name() {
         let mut names = Names::default();
-        let given: Vec<String> = ["a", "./a", "a (2)", "a"].iter().map(|name| names.of(name)).collect();
+        let given: Vec<String> = ["a", "./a", "a (2)", "a"].iter().map(|name| names.unique(name)).collect();
         assert_eq!(given, ["a", "a (2)", "a (2) (2)", "a (3)"]);
         let mut names = Names::default();
-        let given: Vec<String> = ["a (2)", "a", "a", "a"].iter().map(|name| names.of(name)).collect();
+        let given: Vec<String> = ["a (2)", "a", "a", "a"].iter().map(|name| names.unique(name)).collect();
         assert_eq!(given, ["a (2)", "a", "a (3)", "a (4)"]);
     }
 

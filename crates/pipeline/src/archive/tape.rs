@@ -58,7 +58,7 @@ pub(super) fn members(content: impl Read, unpacking: &mut Unpacking<'_, '_>) -> 
                     break;
                 }
                 let Extension { name, refused, bytes, sparse } = std::mem::take(&mut extension);
-                let name = unpacking.names.of(&name.unwrap_or_else(|| name_in(entry.header())));
+                let name = unpacking.names.unique(&name.unwrap_or_else(|| name_in(entry.header())));
                 let other_size = bytes.filter(|bytes| *bytes != entry.size()).map(|bytes| {
                     let header = entry.size();
                     format!(
@@ -79,7 +79,7 @@ pub(super) fn members(content: impl Read, unpacking: &mut Unpacking<'_, '_>) -> 
             }
             EntryType::GNUSparse => {
                 let name = std::mem::take(&mut extension).name.unwrap_or_else(|| name_in(entry.header()));
-                let name = unpacking.names.of(&name);
+                let name = unpacking.names.unique(&name);
                 unpacking.lose(name, SPARSE);
             }
             // Links, folders, devices.

@@ -37,7 +37,7 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
         if !unpacking.takes_member() {
             break;
         }
-        let name = unpacking.names.of(&name_of(entry.name(), entry.name_raw()));
+        let name = unpacking.names.unique(&name_of(entry.name(), entry.name_raw()));
         let (bytes, method) = (entry.size(), entry.compression());
         if !entry.encrypted() && !KNOWN.contains(&method) {
             unpacking.lose(name, unknown_method(&method.to_string()));
@@ -73,7 +73,7 @@ fn without_directory(
                 }
                 found = true;
                 if !entry.is_dir() && !entry.is_symlink() {
-                    let name = unpacking.names.of(&name_of(entry.name(), entry.name_raw()));
+                    let name = unpacking.names.unique(&name_of(entry.name(), entry.name_raw()));
                     unpacking.give(name, Some(entry.size()), &mut entry);
                 }
                 // The next member begins at the end of this one.

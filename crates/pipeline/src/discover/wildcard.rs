@@ -16,7 +16,7 @@ pub fn expand(path: &Path) -> Option<io::Result<Vec<PathBuf>>> {
 /// The pattern of a name with wildcards.
 fn glob(pattern: &str) -> Glob {
     // On Windows, `*.*` matches every name, also without a dot.
-    Glob::of_stars(&if pattern == "*.*" { "*".to_owned() } else { fold(pattern) })
+    Glob::from_wildcards(&if pattern == "*.*" { "*".to_owned() } else { fold(pattern) })
 }
 
 fn fold(text: &str) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Earlier, Pattern};
-pub use facts::{FactSet, Others, Record, Relation, Value};
+pub use facts::{FactSet, Record, RelatedIncidents, Relation, Value};
 
 impl Pattern {
     /// Sets the facts of this pattern.
@@ -43,7 +43,7 @@ impl Pattern {
         }
         if let Some(before) = &self.before {
             facts.set_list("incidents_before", before.iter().map(record).collect());
-            let one = |earlier: &Earlier| Others::one(Relation::Before, Arc::clone(&earlier.id));
+            let one = |earlier: &Earlier| RelatedIncidents::one(Relation::Before, Arc::clone(&earlier.id));
             facts.set_others("incidents_before", before.iter().map(one).collect());
         }
         if let Some(sharing) = &self.sharing {

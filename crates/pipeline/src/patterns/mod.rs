@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use ::facts::{MOST_BEFORE, OtherIncidents, Others, REACH_BEFORE, Relation};
+use ::facts::{MOST_BEFORE, OtherIncidents, REACH_BEFORE, RelatedIncidents, Relation};
 pub use absent::set_absent;
 use evidence::{ModuleOffset, Version};
-use incident::{Built, Incident, IncidentKind};
+use incident::{Incident, IncidentKind, JoinedIncident};
 use tally::Tally;
 use windows_codes::Knowledge;
 
@@ -50,7 +50,7 @@ pub struct Pattern {
     /// The last incidents of each kind on the machine within the day before, the nearest first. Known when the time is.
     pub before: Option<Vec<Earlier>>,
     /// The incidents that these numbers count.
-    pub others: Vec<Others>,
+    pub others: Vec<RelatedIncidents>,
     /// The other incidents that share a value with it. None for a text that may be about one of several incidents.
     pub sharing: Option<OtherIncidents>,
 }
@@ -134,7 +134,7 @@ impl<K: Eq + Hash> Numbers<K> {
         Self(HashMap::new())
     }
 
-    fn of(&mut self, value: K) -> u32 {
+    fn number(&mut self, value: K) -> u32 {
         let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
         *self.0.entry(value).or_insert(next)
     }
@@ -184,36 +184,36 @@ type Place = (u64, String, Version, ModuleOffset);
 
 /// The pattern of each of the incidents, in the same order.
 #[must_use]
-pub fn patterns(built: &[Built<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
+pub fn patterns(joined: &[JoinedIncident<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
     let (mut hosts, mut signatures, mut places) = (Numbers::new(), Numbers::new(), Numbers::new());
-    let mut seen: Vec<Seen<'_>> = Vec::with_capacity(built.len());
-    for (index, built) in built.iter().enumerate() {
-        let incident = &built.incident;
-        let late = built.gathered.sightings.iter().all(|sighting| sighting.logged_later);
+    let mut seen: Vec<Seen<'_>> = Vec::with_capacity(joined.len());
+    for (index, joined) in joined.iter().enumerate() {
+        let incident = &joined.incident;
+        let late = joined.evidence.sightings.iter().all(|sighting| sighting.logged_later);
         seen.push(Seen {
             incident,
             id: Arc::from(incident.id.as_str()),
             index,
-            signature: signatures.of(incident.signature.coarse.as_str()),
+            signature: signatures.number(incident.signature.coarse.as_str()),
             host: incident
                 .host
                 .as_deref()
                 .filter(|_| incident.may_be_of.is_empty())
-                .map(|host| hosts.of(host.to_lowercase())),
+                .map(|host| hosts.number(host.to_lowercase())),
             time: incident.time.filter(|_| !late),
-            place: place(incident).map(|place| places.of(place)),
+            place: place(incident).map(|place| places.number(place)),
         });
     }
     // Incidents without a time come last, in their order.
     seen.sort_by_key(|one| (one.time.is_none(), one.time, one.index));
-    let mut patterns = vec![Pattern { hosts: hosts.0.len(), ..Pattern::default() }; built.len()];
+    let mut patterns = vec![Pattern { hosts: hosts.0.len(), ..Pattern::default() }; joined.len()];
     let mut by_host: Vec<Vec<Seen<'_>>> = vec![Vec::new(); hosts.0.len()];
     for one in &seen {
         let of_host = one.host.and_then(|host| by_host.get_mut(host as usize));
         of_host.into_iter().for_each(|host| host.push(one.clone()));
     }
     across_machines(&seen, &mut patterns);
-    profiles::share(&seen, built, &mut patterns);
+    profiles::share(&seen, joined, &mut patterns);
     for of_host in &by_host {
         let timed: Vec<(Timestamp, Seen<'_>)> =
             of_host.iter().filter_map(|one| Some((one.time?, one.clone()))).collect();
@@ -274,7 +274,7 @@ fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
     let (at_place, with_runs) = (shared(at_place), shared(with_runs));
     // The first incidents on the other machines.
     let others = |relation, list: &Arc<[Arc<str>]>, index: Option<&usize>| {
-        Others::around(relation, list, (0, list.len()), index.copied().unwrap_or(list.len()))
+        RelatedIncidents::around(relation, list, (0, list.len()), index.copied().unwrap_or(list.len()))
     };
     let mut ran_before: HashMap<u32, usize> = HashMap::new();
     // The incidents so far at each place of each machine.
@@ -286,9 +286,9 @@ fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
             let ran = ran_before.entry(one.signature).or_default();
             let is_one = list.get(*ran).is_some_and(|id| *id == one.id);
             pattern.others.push(if is_one {
-                Others::around(Relation::SameSignature, list, (0, list.len()), *ran)
+                RelatedIncidents::around(Relation::SameSignature, list, (0, list.len()), *ran)
             } else {
-                Others::before(Relation::SameSignature, list, 0, list.len())
+                RelatedIncidents::before(Relation::SameSignature, list, 0, list.len())
             });
             *ran = ran.saturating_add(usize::from(is_one));
         }
@@ -307,7 +307,7 @@ fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
         let earlier_here = if one.time.is_some() { *earlier } else { 0 };
         pattern.site = Some(SamePlace { hosts, before: earlier_here });
         if let Some(list) = at_place.get(&(host, place)) {
-            pattern.others.push(Others::before(Relation::SamePlaceBefore, list, 0, earlier_here));
+            pattern.others.push(RelatedIncidents::before(Relation::SamePlaceBefore, list, 0, earlier_here));
         }
         *earlier = earlier.saturating_add(1);
     }
@@ -333,9 +333,9 @@ fn mixtures(of_host: &[(Timestamp, Seen<'_>)], knowledge: &Knowledge, patterns: 
             let site = incident.fault_site.as_ref().filter(|site| !site.carrier);
             let program = incident.process.as_ref().and_then(|process| process.name.as_deref());
             let compared = [
-                site.map(|site| u64::from(sites.of(site.module.to_lowercase()))),
+                site.map(|site| u64::from(sites.number(site.module.to_lowercase()))),
                 code(incident),
-                program.map(|name| u64::from(programs.of(name.to_lowercase()))),
+                program.map(|name| u64::from(programs.number(name.to_lowercase()))),
                 Some(time.as_second().div_euclid(DAY_SECONDS).unsigned_abs()),
                 Some(u64::from(one.signature)),
             ];
@@ -371,7 +371,7 @@ fn mixtures(of_host: &[(Timestamp, Seen<'_>)], knowledge: &Knowledge, patterns: 
                 days: days.different(),
                 most_alike,
             });
-            pattern.others.push(Others::around(Relation::MachineAround, &list, (from, to), at));
+            pattern.others.push(RelatedIncidents::around(Relation::MachineAround, &list, (from, to), at));
         }
     }
 }
@@ -392,8 +392,8 @@ fn bursts(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
         for ((position, (_, one)), at) in (1..).zip(burst).zip(from..) {
             if let Some(pattern) = patterns.get_mut(one.index) {
                 pattern.burst = Some(Burst { position, size: burst.len() });
-                pattern.others.push(Others::around(Relation::Burst, &list, (from, to), at));
-                pattern.others.push(Others::before(Relation::BurstBefore, &list, from, at));
+                pattern.others.push(RelatedIncidents::around(Relation::Burst, &list, (from, to), at));
+                pattern.others.push(RelatedIncidents::before(Relation::BurstBefore, &list, from, at));
             }
         }
         from = to;
@@ -417,8 +417,13 @@ fn repeats(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
                 in_a_day: before.len().saturating_sub(older).saturating_add(1),
             });
             if let Some(list) = lists.get(&one.signature) {
-                pattern.others.push(Others::before(Relation::SameSignatureBefore, list, 0, before.len()));
-                pattern.others.push(Others::before(Relation::SameSignatureWithinADay, list, older, before.len()));
+                pattern.others.push(RelatedIncidents::before(Relation::SameSignatureBefore, list, 0, before.len()));
+                pattern.others.push(RelatedIncidents::before(
+                    Relation::SameSignatureWithinADay,
+                    list,
+                    older,
+                    before.len(),
+                ));
             }
         }
         before.push(*time);

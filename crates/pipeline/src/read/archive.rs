@@ -37,7 +37,7 @@ impl Reader<'_> {
         let skipped = |reason: &str| {
             without_members(ArtifactStatus::Skipped, format!("{reason}; extract it and analyze the folder"))
         };
-        let Some(kind) = ArchiveKind::of(&opened.first) else {
+        let Some(kind) = ArchiveKind::recognized(&opened.first) else {
             return self.all.push(skipped("archives of this kind are not opened"));
         };
         if nesting.depth >= DEEPEST {

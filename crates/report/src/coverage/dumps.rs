@@ -7,7 +7,7 @@ use super::{Host, of, undetermined};
 use crate::model::{Gap, Judged};
 use crate::wording::{counted, counted_as};
 use evidence::{CpuArchitecture, EventBody, Observation, OperatingSystem, ProcessDump, base_name};
-use incident::{Built, IncidentKind, JoinKey};
+use incident::{IncidentKind, JoinKey, JoinedIncident};
 
 /// How many of the dumps that events name a sentence lists.
 const NAMED: usize = 3;
@@ -35,13 +35,13 @@ pub struct EvidenceShown {
 impl EvidenceShown {
     /// What the evidence of an incident shows.
     #[must_use]
-    pub fn new(built: &Built<'_>) -> Self {
+    pub fn new(joined: &JoinedIncident<'_>) -> Self {
         let mut shown = Self::default();
-        let channels: Option<Vec<&str>> = built
-            .gathered
+        let channels: Option<Vec<&str>> = joined
+            .evidence
             .items
             .iter()
-            .take(built.gathered.sightings.len())
+            .take(joined.evidence.sightings.len())
             .map(|item| match &item.observation {
                 Observation::Event(event) => event.content.channel.as_deref(),
                 _ => None,
@@ -50,7 +50,7 @@ impl EvidenceShown {
         if let Some(channels) = channels.filter(|channels| !channels.is_empty()) {
             shown.of_another_log = LOGS.map(|log| channels.iter().all(|channel| !channel.eq_ignore_ascii_case(log)));
         }
-        for (item, shows) in built.gathered.items.iter().zip(&built.incident.evidence) {
+        for (item, shows) in joined.evidence.items.iter().zip(&joined.incident.evidence) {
             // A copy lacks what the original lacks.
             let is_copy = shows.joined_by.is_some_and(|joined| joined.key == JoinKey::Copy);
             match &item.observation {

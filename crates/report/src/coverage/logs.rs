@@ -9,7 +9,7 @@ use super::{EvidenceShown, Host, undetermined};
 use crate::model::{Gap, Judged};
 use crate::wording::{counted, how_long};
 use evidence::LogCoverage;
-use evidence::{Days, Stretches};
+use evidence::{CoveredTimes, Days};
 use incident::{Cleared, IncidentKind, Machine};
 
 /// How long before an incident changes are looked for: as far back as rules see installations.
@@ -46,7 +46,7 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
         let of_it = host.incidents.iter().filter(|(judged, shown)| is_of_it(judged, shown));
         let recorded: Vec<&Judged> = of_it.clone().map(|(judged, _)| *judged).collect();
         let gap = |kind, says| Gap { log: Some(Arc::from(channel)), ..Gap::new(kind, Some(name), says) };
-        let covered = Stretches::of(of_channel.iter().copied());
+        let covered = CoveredTimes::from_logs(of_channel.iter().copied());
         let Some((first, last)) = covered.span() else {
             // The System log records the surroundings of any incident.
             let helped: Vec<&Judged> = if channel == "System" { all().collect() } else { recorded };
@@ -155,7 +155,7 @@ fn by_folder(found: &[&Judged]) -> String {
 fn holes(
     name: &Arc<str>,
     channel: &str,
-    covered: &Stretches,
+    covered: &CoveredTimes,
     host: &Host<'_>,
     is_recorded: impl Fn(&Judged) -> bool,
     gap: impl Fn(&'static str, String) -> Gap,
@@ -253,7 +253,7 @@ fn silent(
     }
     for (first, last) in own.gaps() {
         let ran = others.between(first, last).count();
-        let is_known = known_holes.iter().any(|(from, to)| Days::of(*from) < first && last < Days::of(*to));
+        let is_known = known_holes.iter().any(|(from, to)| Days::day_of(*from) < first && last < Days::day_of(*to));
         if ran < SILENT_DAYS || is_known {
             continue;
         }

@@ -56,7 +56,7 @@ fn log(channel: &str, days: &[u8]) -> LogCoverage {
     let noon = |day: &u8| at(&format!("{day:02}T12:00:00"));
     let (first, last) = (noon(days.first().expect("a day")), noon(days.last().expect("a day")));
     let mut covered = Days::default();
-    days.iter().for_each(|day| covered.add(Days::of(noon(day))));
+    days.iter().for_each(|day| covered.add(Days::day_of(noon(day))));
     LogCoverage {
         channel: channel.into(),
         computer: "PC-1".into(),

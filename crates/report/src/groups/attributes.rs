@@ -9,7 +9,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use evidence::{Version, base_name};
-use incident::{Built, OF_MACHINE, is_version_unsure};
+use incident::{JoinedIncident, OF_MACHINE, is_version_unsure};
 
 /// A module, driver or environment value that an incident can have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,11 +129,11 @@ impl Attributes {
     }
 
     /// The attributes that the evidence of an incident shows; numbers those that are new.
-    pub fn of_incident(&mut self, built: &Built<'_>) -> IncidentAttributes {
-        let incident = &built.incident;
+    pub fn of_incident(&mut self, joined: &JoinedIncident<'_>) -> IncidentAttributes {
+        let incident = &joined.incident;
         let (mut known, mut has) = (Vec::new(), Vec::new());
-        let dump = built.gathered.dump().map(|(_, dump)| dump);
-        let kernel_dump = built.gathered.kernel_dump().map(|(_, dump)| dump);
+        let dump = joined.evidence.dump().map(|(_, dump)| dump);
+        let kernel_dump = joined.evidence.kernel_dump().map(|(_, dump)| dump);
         let source = match (dump, kernel_dump) {
             (Some(_), _) => Source::Dump,
             (None, Some(_)) => Source::KernelDump,
@@ -155,7 +155,7 @@ impl Attributes {
                     known.push(need);
                 }
             }
-        } else if let Some((_, report)) = built.gathered.report(|report| !report.modules.is_empty()) {
+        } else if let Some((_, report)) = joined.evidence.report(|report| !report.modules.is_empty()) {
             known.push(self.all_of(MODULE, Source::Any));
             has.extend(report.modules.iter().map(|path| self.number(MODULE, base_name(path).to_lowercase())));
         }

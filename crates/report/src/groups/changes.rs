@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::model::{Artifact, BearsOn, ChangeBefore, Judged};
 use crate::wording::how_long;
-use evidence::Recorded;
+use evidence::CoverageAt;
 use facts::{BeforeFirst, Change, Surroundings};
 use incident::IncidentKind;
 
@@ -80,7 +80,7 @@ impl<'s, 'i> MachinesBySignature<'s, 'i> {
                     host: Arc::clone(&machine.machine().host),
                     time: entry.time,
                     seconds_before: change.seconds_before,
-                    says: entry.says.to_string(),
+                    says: entry.sentence.to_string(),
                     hosts: 1,
                     of_hosts: covered.len(),
                     artifact: artifacts.get(entry.artifact).map(|artifact| artifact.path.clone()),
@@ -116,18 +116,18 @@ fn unknown(known: &[(&Surroundings<'_>, BeforeFirst<'_>)]) -> Option<String> {
     let (channel, recorded) = before.too_short()?;
     let log = format!("the {channel} log of {host}");
     let why = match recorded {
-        Recorded::Never => format!("there is no {channel} log of {host}"),
-        Recorded::Since(since) => match before.first.duration_since(since) {
+        CoverageAt::Never => format!("there is no {channel} log of {host}"),
+        CoverageAt::Since(since) => match before.first.duration_since(since) {
             covered if covered.as_secs() == 0 => format!("{log} begins with the first incident there"),
             covered => {
                 format!("{log} begins {} before the first incident there", how_long(covered.as_secs().unsigned_abs()))
             }
         },
-        Recorded::Later(_) => format!("{log} begins after the first incident there"),
-        Recorded::Hole(from, to) => {
+        CoverageAt::Later(_) => format!("{log} begins after the first incident there"),
+        CoverageAt::Hole(from, to) => {
             format!("{log} has no record from {from:.0} to {to:.0}, and the first incident there lies between")
         }
-        Recorded::Until(last) => {
+        CoverageAt::Until(last) => {
             format!(
                 "{log} ends {} before the first incident there",
                 how_long(before.first.duration_since(last).as_secs().unsigned_abs())

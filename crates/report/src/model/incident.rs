@@ -259,7 +259,7 @@ impl<'a> Evidence<'a> {
             id: id(number),
             artifact: artifacts.get(item.artifact).map(|artifact| Cow::Borrowed(artifact.path.as_str())),
             place: shown(&item.place),
-            says: Cow::Borrowed(&item.says),
+            says: Cow::Borrowed(&item.sentence),
             joined_by: item.joined_by.map(|joined| JoinedBy {
                 key: Cow::Borrowed(joined.key.word()),
                 strength: Cow::Borrowed(joined.strength.word()),

@@ -76,7 +76,7 @@ impl<'a> TimelineEntry<'a> {
             incident: entry.incident.as_deref().map(Cow::Borrowed),
             provider: provider.map(Cow::Borrowed),
             event_id: provider.map(|_| entry.id),
-            says: Cow::Borrowed(&entry.says),
+            says: Cow::Borrowed(&entry.sentence),
             sigma: entry.sigma.as_deref().map(Sigma::from),
             artifact: report.artifact_path(entry.artifact).map(Cow::Borrowed),
             place: shown(&entry.place),

@@ -115,7 +115,7 @@ pub(crate) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> Time
         kind,
         provider: "disk".into(),
         id: 153,
-        says: says.into(),
+        sentence: says.into(),
         sigma: None,
         incident: None,
         item: 0,
@@ -145,7 +145,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             evidence: vec![EvidenceItem {
                 artifact: 1,
                 place: Place::Record(4711),
-                says: "Application Error 1000 names python.exe.".into(),
+                sentence: "Application Error 1000 names python.exe.".into(),
                 joined_by: None,
             }],
             remarks: Vec::new(),
@@ -229,19 +229,19 @@ pub(crate) fn crash(id: &str) -> Judged {
         EvidenceItem {
             artifact: 0,
             place: Place::Stream("Exception"),
-            says: "The process ended with 0xC0000409, fast-fail 7.".into(),
+            sentence: "The process ended with 0xC0000409, fast-fail 7.".into(),
             joined_by: None,
         },
         EvidenceItem {
             artifact: 0,
             place: Place::Stream("ModuleList"),
-            says: "cudnn64_8.dll is loaded.".into(),
+            sentence: "cudnn64_8.dll is loaded.".into(),
             joined_by: Some(joined(JoinKey::SameText)),
         },
         EvidenceItem {
             artifact: 1,
             place: Place::Record(4711),
-            says: "Application Error 1000 names ucrtbase.dll.".into(),
+            sentence: "Application Error 1000 names ucrtbase.dll.".into(),
             joined_by: Some(joined(JoinKey::ProcessAndStart)),
         },
     ];

@@ -210,7 +210,7 @@ impl OverlayReader<'_, '_> {
         let Some(node) = item.get("hosts") else { return Vec::new() };
         let Some(items) = self.mistakes.texts(node, "`hosts`") else { return Vec::new() };
         let name = |item: &Node, mistakes: &mut Mistakes| {
-            mistakes.text(item, "an entry of `hosts`").map(|name| Glob::of_stars(&name.trim().to_lowercase()))
+            mistakes.text(item, "an entry of `hosts`").map(|name| Glob::from_wildcards(&name.trim().to_lowercase()))
         };
         let hosts: Vec<Glob> = items.iter().filter_map(|item| name(item, &mut self.mistakes)).collect();
         // Every computer, also one that nobody knows.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::super::fields::Fields;
-use evidence::{EventBody, ExceptionCode, ModuleOffset, NtStatus, WerDetails, WerReport, WerSignature, base_name};
+use evidence::{
+    ApplicationError, EventBody, ExceptionCode, ModuleOffset, NtStatus, WerDetails, WerReport, WerSignature, base_name,
+};
 use untrusted::notation::{guid, present};
 use wer::signature::read_signature;
 
@@ -25,7 +27,7 @@ pub(super) fn application_error(fields: &Fields<'_>) -> Option<EventBody> {
         },
         None => (None, false),
     };
-    Some(EventBody::ApplicationError {
+    Some(EventBody::ApplicationError(Box::new(ApplicationError {
         app,
         app_version: fields.version("AppVersion"),
         module,
@@ -40,7 +42,7 @@ pub(super) fn application_error(fields: &Fields<'_>) -> Option<EventBody> {
         // An unloaded module has a bare name in place of a path.
         module_path: fields.path("ModulePath"),
         report_id: fields.guid("IntegratorReportId"),
-    })
+    })))
 }
 
 /// Whether an offset has 16 digits, as in 64-bit processes, or 8, as in 32-bit ones; `None` for another number of digits.
@@ -144,8 +146,11 @@ mod tests {
     /// 2024-05-06T07:08:09.5Z in FILETIME's units of 100 ns since 1601, hexadecimal.
     const STARTED: &str = "01da9f8426b8ddc0";
 
-    fn crash(values: &[&str]) -> EventBody {
-        positional("Application Error", 1000, values).expect("a body")
+    fn crash(values: &[&str]) -> ApplicationError {
+        let Some(EventBody::ApplicationError(error)) = positional("Application Error", 1000, values) else {
+            panic!("a crash")
+        };
+        *error
     }
 
     const CRASH: [&str; 15] = [
@@ -168,35 +173,22 @@ mod tests {
 
     #[test]
     fn a_positional_crash_writes_hexadecimal_numbers_without_0x() {
-        let EventBody::ApplicationError {
-            app,
-            app_version,
-            module,
-            module_unloaded,
-            module_version,
-            code,
-            offset,
-            wide_offset,
-            pid,
-            started,
-            app_path,
-            module_path,
-            report_id,
-        } = crash(&CRASH)
-        else {
-            panic!("a crash")
+        let expected = ApplicationError {
+            app: "game.exe".into(),
+            app_version: Some(Version([1, 2, 3, 4])),
+            module: Some("render.dll".into()),
+            module_unloaded: false,
+            module_version: Some(Version([9, 8, 7, 6])),
+            code: Some(ExceptionCode(0xC000_0005)),
+            offset: Some(ModuleOffset(0x12AB)),
+            wide_offset: Some(true),
+            pid: Some(0x1AB0),
+            started: Some("2024-05-06T07:08:09.5Z".parse().expect("a time")),
+            app_path: Some("C:\\Games\\game.exe".into()),
+            module_path: Some("C:\\Games\\render.dll".into()),
+            report_id: Some(REPORT.into()),
         };
-        assert_eq!(&*app, "game.exe");
-        assert_eq!(app_version, Some(Version([1, 2, 3, 4])));
-        assert_eq!((module.as_deref(), module_unloaded), (Some("render.dll"), false));
-        assert_eq!(module_version, Some(Version([9, 8, 7, 6])));
-        assert_eq!(code, Some(ExceptionCode(0xC000_0005)));
-        assert_eq!((offset, wide_offset), (Some(ModuleOffset(0x12AB)), Some(true)));
-        assert_eq!(pid, Some(0x1AB0));
-        assert_eq!(started.map(|time| time.to_string()).as_deref(), Some("2024-05-06T07:08:09.5Z"));
-        assert_eq!(app_path.as_deref(), Some("C:\\Games\\game.exe"));
-        assert_eq!(module_path.as_deref(), Some("C:\\Games\\render.dll"));
-        assert_eq!(report_id.as_deref(), Some(REPORT));
+        assert_eq!(crash(&CRASH), expected);
     }
 
     #[test]
@@ -207,11 +199,10 @@ mod tests {
             "ProcessCreationTime": format!("0x{}", STARTED.trim_start_matches('0')),
             "IntegratorReportId": "{0A1B2C3D-1111-2222-3333-444455556666}"
         });
-        let Some(EventBody::ApplicationError { pid, started, wide_offset, report_id, offset, .. }) =
-            named("Application Error", 1000, data)
-        else {
+        let Some(EventBody::ApplicationError(error)) = named("Application Error", 1000, data) else {
             panic!("a crash")
         };
+        let ApplicationError { pid, started, wide_offset, report_id, offset, .. } = *error;
         assert_eq!(pid, Some(0x1AB0));
         assert_eq!(started.map(|time| time.to_string()).as_deref(), Some("2024-05-06T07:08:09.5Z"));
         assert_eq!((offset, wide_offset), (Some(ModuleOffset(0x12AB)), Some(false)));
@@ -222,15 +213,11 @@ mod tests {
     fn an_unknown_module_is_absent_and_the_offset_stays() {
         let mut values = CRASH;
         (values[3], values[4], values[5], values[11]) = ("unknown", "0.0.0.0", "00000000", "unknown");
-        let EventBody::ApplicationError { module, module_version, module_path, offset, module_unloaded, .. } =
-            crash(&values)
-        else {
-            panic!("a crash")
-        };
+        let ApplicationError { module, module_version, module_path, offset, module_unloaded, .. } = crash(&values);
         assert_eq!((module, module_version, module_path, module_unloaded), (None, None, None, false));
         assert_eq!(offset, Some(ModuleOffset(0x12AB)));
         values[3] = "StackHash_0a9e";
-        let EventBody::ApplicationError { module, .. } = crash(&values) else { panic!("a crash") };
+        let ApplicationError { module, .. } = crash(&values);
         assert_eq!(module, None);
     }
 
@@ -238,9 +225,7 @@ mod tests {
     fn an_unloaded_module_loses_its_mark_and_its_bare_name_is_no_path() {
         let mut values = CRASH;
         (values[3], values[11]) = ("hook.dll_unloaded", "hook.dll");
-        let EventBody::ApplicationError { module, module_unloaded, module_path, .. } = crash(&values) else {
-            panic!("a crash")
-        };
+        let ApplicationError { module, module_unloaded, module_path, .. } = crash(&values);
         assert_eq!((module.as_deref(), module_unloaded, module_path), (Some("hook.dll"), true, None));
     }
 
@@ -248,15 +233,13 @@ mod tests {
     fn a_service_keeps_its_name_behind_the_shared_host() {
         let mut values = CRASH;
         values[0] = "svchost.exe_SomeSvc";
-        let EventBody::ApplicationError { app, .. } = crash(&values) else { panic!("a crash") };
+        let ApplicationError { app, .. } = crash(&values);
         assert_eq!(&*app, "svchost.exe_SomeSvc");
     }
 
     #[test]
     fn any_beginning_of_the_list_is_enough() {
-        let EventBody::ApplicationError { app, code, pid, report_id, .. } = crash(&CRASH[..8]) else {
-            panic!("a crash")
-        };
+        let ApplicationError { app, code, pid, report_id, .. } = crash(&CRASH[..8]);
         assert_eq!((&*app, code), ("game.exe", Some(ExceptionCode(0xC000_0005))));
         assert_eq!((pid, report_id), (None, None));
     }

@@ -22,7 +22,7 @@ pub(super) struct Packet<'b> {
 
 impl<'b> Packet<'b> {
     /// The packet in the binary data of an event with event id `id`; `None` when there is none, or that of another event.
-    pub(super) fn of_event(bytes: &'b [u8], id: u32) -> Option<Self> {
+    pub(super) fn from_event(bytes: &'b [u8], id: u32) -> Option<Self> {
         (u32_at(bytes, ERROR_CODE)? & 0xFFFF == id).then_some(Self { bytes })
     }
 
@@ -55,8 +55,8 @@ mod tests {
     #[test]
     fn a_packet_belongs_to_the_event_whose_id_ends_its_code() {
         let bytes = packet(&[], 0);
-        assert!(Packet::of_event(&bytes, 14).is_none());
-        let packet = Packet::of_event(&bytes, 13).expect("a packet");
+        assert!(Packet::from_event(&bytes, 14).is_none());
+        let packet = Packet::from_event(&bytes, 13).expect("a packet");
         assert_eq!(packet.final_status(), Some(NtStatus(0xC000_000E)));
         assert_eq!(packet.dump_data(), [0; 0]);
     }
@@ -64,11 +64,11 @@ mod tests {
     #[test]
     fn dump_data_are_as_long_as_the_packet_says_or_none() {
         let bytes = packet(&[1, 2, 3, 4, 5, 6], 4);
-        let whole = Packet::of_event(&bytes, 13).expect("a packet");
+        let whole = Packet::from_event(&bytes, 13).expect("a packet");
         assert_eq!(whole.dump_data(), [1, 2, 3, 4]);
         let bytes = packet(&[1, 2], 4);
-        let cut = Packet::of_event(&bytes, 13).expect("a packet");
+        let cut = Packet::from_event(&bytes, 13).expect("a packet");
         assert_eq!(cut.dump_data(), [0; 0]);
-        assert!(Packet::of_event(&bytes[..12], 13).is_none());
+        assert!(Packet::from_event(&bytes[..12], 13).is_none());
     }
 }

@@ -58,7 +58,7 @@ fn fill(part: &str, id: u32, fields: &Fields<'_>, out: &mut String) -> Option<()
 fn push_value(place: &str, id: u32, fields: &Fields<'_>, out: &mut String) -> Option<()> {
     if place == "packet:status" {
         let binary = fields.binary()?;
-        out.push_str(&Packet::of_event(&binary, id)?.final_status()?.to_string());
+        out.push_str(&Packet::from_event(&binary, id)?.final_status()?.to_string());
         return Some(());
     }
     let (name, form) = place.split_once(':').unwrap_or((place, ""));

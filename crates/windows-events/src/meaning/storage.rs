@@ -18,7 +18,7 @@ const KELVIN: i32 = 273;
 /// Errors of disks and storage adapters, by their drivers.
 pub(super) fn storage(id: u32, fields: &Fields<'_>) -> EventBody {
     let binary = fields.binary();
-    let packet = binary.as_deref().and_then(|bytes| Packet::of_event(bytes, id));
+    let packet = binary.as_deref().and_then(|bytes| Packet::from_event(bytes, id));
     EventBody::Storage {
         device: fields.name("data0").or_else(|| fields.first_text(&["DeviceName", "Device"])),
         status: packet.as_ref().and_then(Packet::final_status),

@@ -76,7 +76,7 @@ fn long_log(chunks: usize) -> Vec<u8> {
 fn apps(reading: &Reading) -> Vec<String> {
     (0..reading.evidence.len())
         .map(|index| match &event(reading, index).1.content.body {
-            EventBody::ApplicationError { app, .. } => app.to_string(),
+            EventBody::ApplicationError(error) => error.app.to_string(),
             other => panic!("{other:?}"),
         })
         .collect()

@@ -35,7 +35,7 @@ fn hostile(name: &str) -> Report {
     let incident = &mut judged.incident;
     incident.host = Some(name.into());
     incident.remarks = vec![name.into()];
-    incident.evidence[0].says = name.into();
+    incident.evidence[0].sentence = name.into();
     incident.environment.insert("os", name.into());
     if let Some(process) = &mut incident.process {
         process.name = Some(name.into());
@@ -54,7 +54,7 @@ fn hostile(name: &str) -> Report {
         artifact.detail = Some(name.into());
     });
     report.machines[0].host = name.into();
-    report.machines[0].timeline[0].says = name.into();
+    report.machines[0].timeline[0].sentence = name.into();
     report.machines[0].coverage = vec![name.into()];
     report.coverage.gaps[0].says = name.into();
     report

@@ -205,7 +205,7 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
             let strength = joined.strength.word();
             format!(" [{}, {strength}]", joined.key.word())
         });
-        let text = format!("{}: {}{joined}", place(report, item.artifact, &item.place), prose(&item.says));
+        let text = format!("{}: {}{joined}", place(report, item.artifact, &item.place), prose(&item.sentence));
         page.marked(PLAIN, &format!(" {mark}{id:<3} "), &text)?;
     }
     if left_out > 0 {

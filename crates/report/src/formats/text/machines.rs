@@ -63,7 +63,7 @@ fn timeline(page: &mut Page<'_>, report: &Report, machine: &Machine) -> io::Resu
 
 fn line(page: &mut Page<'_>, report: &Report, run: &Run<'_>) -> io::Result<()> {
     let entry = run.first;
-    let mut text = format!("{}  {}: {}", short_time(entry.time), entry.kind, prose(&entry.says));
+    let mut text = format!("{}  {}: {}", short_time(entry.time), entry.kind, prose(&entry.sentence));
     if run.others > 0 {
         text.push_str(&format!(" (and {} more of this event at the same time)", run.count - 1));
     } else if run.count > 1 {

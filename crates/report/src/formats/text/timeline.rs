@@ -139,7 +139,7 @@ fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
     let mut installed: HashMap<(&str, u32, &str), usize> = HashMap::new();
     for entry in timeline {
         let is_install = INSTALLS.contains(&entry.kind);
-        let key = (&*entry.provider, entry.id, &*entry.says);
+        let key = (&*entry.provider, entry.id, &*entry.sentence);
         let earlier = installed.get(&key).copied().filter(|_| is_install).and_then(|index| runs.get_mut(index));
         if let Some(run) = earlier.filter(|run| entry.time.duration_since(run.last) < ONE_INSTALLATION) {
             run.add(entry);
@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
 }
 
 fn alike(a: &TimelineEntry, b: &TimelineEntry) -> bool {
-    (a.kind, a.id, &a.provider, &a.says) == (b.kind, b.id, &b.provider, &b.says)
+    (a.kind, a.id, &a.provider, &a.sentence) == (b.kind, b.id, &b.provider, &b.sentence)
 }
 
 fn at_one_moment(run: &Run<'_>, entry: &TimelineEntry) -> bool {
@@ -195,14 +195,14 @@ mod tests {
     }
 
     fn said(shown: &Shown<'_>) -> Vec<String> {
-        shown.runs.iter().map(|run| run.first.says.to_string()).collect()
+        shown.runs.iter().map(|run| run.first.sentence.to_string()).collect()
     }
 
     #[test]
     fn consecutive_entries_that_say_the_same_are_one_run() {
         let timeline = seconds("storage-error", &[(1, "a"), (2, "a"), (3, "b"), (4, "a")]);
         let shown = choose(&timeline, 10);
-        let runs: Vec<_> = shown.runs.iter().map(|run| (&*run.first.says, run.count)).collect();
+        let runs: Vec<_> = shown.runs.iter().map(|run| (&*run.first.sentence, run.count)).collect();
         assert_eq!(runs, [("a", 2), ("b", 1), ("a", 1)]);
         assert_eq!(shown.runs[0].last, timeline[1].time);
         assert_eq!(shown.left_out, []);
@@ -213,7 +213,7 @@ mod tests {
         let timeline =
             seconds("thermal", &[(1, "processor 0"), (1, "processor 1"), (1, "processor 2"), (9, "processor 0")]);
         let shown = choose(&timeline, 10);
-        let runs: Vec<_> = shown.runs.iter().map(|run| (&*run.first.says, run.count, run.others)).collect();
+        let runs: Vec<_> = shown.runs.iter().map(|run| (&*run.first.sentence, run.count, run.others)).collect();
         assert_eq!(runs, [("processor 0", 3, 2), ("processor 0", 1, 0)]);
     }
 
@@ -221,7 +221,7 @@ mod tests {
     fn the_steps_of_one_installation_are_one_run_also_among_others() {
         let timeline = seconds("update", &[(1, "a"), (2, "b"), (30, "a"), (31, "b"), (89, "a"), (149, "a")]);
         let shown = choose(&timeline, 10);
-        let runs: Vec<_> = shown.runs.iter().map(|run| (&*run.first.says, run.count)).collect();
+        let runs: Vec<_> = shown.runs.iter().map(|run| (&*run.first.sentence, run.count)).collect();
         assert_eq!(runs, [("a", 3), ("b", 2), ("a", 1)], "a minute later it is another one");
     }
 

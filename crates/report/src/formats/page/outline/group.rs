@@ -159,7 +159,7 @@ fn evidence(report: &Report, judged: &Judged, most: usize) -> (Vec<Evidence>, us
         id: format!("e{number}"),
         cited: is_cited,
         place: place(report, item.artifact, &item.place),
-        says: prose(&item.says),
+        says: prose(&item.sentence),
         joined: item
             .joined_by
             .map(|joined| format!("joined to e{} by {}, {}", joined.to + 1, joined.key.word(), joined.strength.word())),

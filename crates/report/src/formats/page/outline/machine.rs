@@ -63,7 +63,7 @@ impl<'r> Entry<'r> {
         Self {
             time: short_time(entry.time),
             kind: entry.kind,
-            says: prose(&entry.says),
+            says: prose(&entry.sentence),
             more,
             incidents: run.incidents,
             place: place(report, entry.artifact, &entry.place),

@@ -9,7 +9,7 @@ fn hostile() -> Report {
     site.module = "gpj\u{202e}lld.exe".into();
     site.path = Some("C:\\a\nTotals\n  incidents 0\r\u{9b}2K\\x.dll".into());
     incident.host = Some("\u{1b}]0;owned\u{7}PC\u{200b}-7".into());
-    incident.evidence[0].says = "the record says:\n\n1. All is well.\u{1b}[8m".into();
+    incident.evidence[0].sentence = "the record says:\n\n1. All is well.\u{1b}[8m".into();
     judged.verdict.sentence = "evil\u{1b}[2J.exe\nended.".into();
     judged.findings[0].explanation = "C:\\x\ty\u{2028}z was loaded.".into();
     let mut report = report(vec![ok("a\u{1b}[31m.dmp"), ok("b\n.evtx")], vec![judged]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strum::EnumMessage;
 
-/// How many are named of each relation.
+/// The most incidents that a finding names for one relation.
 pub const NAMED: usize = 10;
 
 /// The relation of other incidents to one, with its word in reports and a description that completes "incidents ...".
@@ -66,25 +66,25 @@ impl Relation {
 
 /// Other incidents: a part of a list of ids in the order of their times, which many incidents share.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Others {
+pub struct RelatedIncidents {
     relation: Relation,
     list: Arc<[Arc<str>]>,
     from: usize,
     to: usize,
-    /// Where the incident itself stands or would stand.
+    /// The position of the incident itself in the list, or the one that it would have.
     at: usize,
     /// Whether it is in the list.
     listed: bool,
 }
 
-impl Others {
-    /// Those from one place of the list to before another, around the one `at` a place, which is in the list.
+impl RelatedIncidents {
+    /// The incidents at `from..to` of the list around the one at `at`, which is not counted itself.
     #[must_use]
     pub fn around(relation: Relation, list: &Arc<[Arc<str>]>, (from, to): (usize, usize), at: usize) -> Self {
         Self { relation, list: Arc::clone(list), from, to, at, listed: (from..to).contains(&at) }
     }
 
-    /// Those of the list from one place on and before another, where the incident itself is not among them.
+    /// The incidents at `from..to` of the list, all of them before the incident itself.
     #[must_use]
     pub fn before(relation: Relation, list: &Arc<[Arc<str>]>, from: usize, to: usize) -> Self {
         Self { relation, list: Arc::clone(list), from, to, at: to, listed: false }
@@ -96,7 +96,7 @@ impl Others {
         Self { relation, list: Arc::from([id]), from: 0, to: 1, at: 1, listed: false }
     }
 
-    /// What they are.
+    /// The relation that these incidents have to the one that the finding is about.
     #[must_use]
     pub fn relation(&self) -> Relation {
         self.relation
@@ -108,7 +108,7 @@ impl Others {
         self.to.min(self.list.len()).saturating_sub(self.from).saturating_sub(usize::from(self.listed))
     }
 
-    /// Names them, if there are any; of many those that stand nearest.
+    /// The ids of the nearest incidents and the number of the others; `None` if there are none.
     #[must_use]
     pub fn named(&self) -> Option<NamedIncidents> {
         let part = self.list.get(self.from..self.to.min(self.list.len()))?;
@@ -128,7 +128,7 @@ impl Others {
 /// Other incidents by their ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedIncidents {
-    /// What they are.
+    /// The relation that these incidents have to the one that the finding is about.
     pub relation: Relation,
     /// Their ids, in time.
     pub ids: Vec<Arc<str>>,
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    fn named(others: &Others) -> (Vec<usize>, usize) {
+    fn named(others: &RelatedIncidents) -> (Vec<usize>, usize) {
         let named = others.named().expect("some");
         (named.ids.iter().map(|id| id.parse().expect("a number")).collect(), named.more)
     }
@@ -150,15 +150,15 @@ mod tests {
     #[test]
     fn the_nearest_are_named_and_the_rest_is_counted() {
         let list: Arc<[Arc<str>]> = (0..30).map(|id: usize| Arc::from(id.to_string())).collect();
-        let around = |range, at| Others::around(Relation::Burst, &list, range, at);
+        let around = |range, at| RelatedIncidents::around(Relation::Burst, &list, range, at);
         assert_eq!(named(&around((0, 4), 1)), (vec![0, 2, 3], 0));
         assert_eq!(named(&around((0, 30), 15)), (vec![10, 11, 12, 13, 14, 16, 17, 18, 19, 20], 19));
         assert_eq!(named(&around((0, 30), 0)), ((1..=10).collect(), 19));
         assert_eq!(named(&around((5, 30), 29)), ((19..29).collect(), 14));
-        assert_eq!(named(&Others::before(Relation::Burst, &list, 2, 20)), ((10..20).collect(), 8));
+        assert_eq!(named(&RelatedIncidents::before(Relation::Burst, &list, 2, 20)), ((10..20).collect(), 8));
         assert_eq!(around((3, 4), 3).named(), None);
-        assert_eq!(Others::before(Relation::Burst, &list, 3, 3).named(), None);
-        assert_eq!(named(&Others::one(Relation::Before, "7".into())), (vec![7], 0));
+        assert_eq!(RelatedIncidents::before(Relation::Burst, &list, 3, 3).named(), None);
+        assert_eq!(named(&RelatedIncidents::one(Relation::Before, "7".into())), (vec![7], 0));
     }
 
     #[test]
