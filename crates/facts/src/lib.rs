@@ -18,7 +18,7 @@ pub use from_incident::facts;
 pub use from_incident::os_build;
 pub use other_incidents::{MOST_OTHERS, NEAREST, OF_A_MACHINE, OtherIncident, OtherIncidents, Profile, Run, Shared};
 pub use others::NAMED;
-pub use others::{NamedIncidents, Others, Relation};
+pub use others::{NamedIncidents, Others, Relation, is_zero};
 pub use quoted::quoted;
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
