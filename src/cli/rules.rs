@@ -29,7 +29,6 @@ pub(super) use load::load_rules;
 use report::json::write_indented;
 use rules::{Rule, RuleSet, RuleSetInfo};
 use rules_workbench::json_schema;
-pub(super) use shape::{ShapedEffect, ShapedSuppression};
 use spanned_yaml::Diagnostic;
 use untrusted::sanitise;
 

@@ -87,7 +87,7 @@ fn a_ticket_that_gives_only_the_address_has_no_kind_of_access() {
     let text = b"OSError: exception: access violation writing 0x0000000000000010\n".to_vec();
     let report = report(&[("ticket.txt", text)], &Options::default());
     let exception = report.incidents[0].incident.exception.as_ref().expect("an exception");
-    assert_eq!(exception.access.map(|(kind, address)| (kind, address.0)), Some((None, 0x10)));
+    assert_eq!(exception.access.map(|access| (access.kind, access.address.0)), Some((None, 0x10)));
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn incident_differences(wanted: &Value, judged: &Judged, report: &Report) -> Vec
     same("process", incident.process.as_ref().and_then(|process| process.name.as_ref()).map(ToString::to_string));
     same("exception", incident.exception.as_ref().map(|exception| exception.code.to_string()));
     let fast_fail = incident.exception.as_ref().and_then(|exception| exception.fast_fail.as_ref());
-    same("fast_fail", fast_fail.map(|(code, _)| code.0.to_string()));
+    same("fast_fail", fast_fail.map(|fast_fail| fast_fail.code.0.to_string()));
     same("bugcheck", incident.bugcheck.as_ref().map(|bugcheck| bugcheck.code.to_string()));
     same("fault_site", incident.fault_site.as_ref().map(|site| site.module.to_string()));
     same("suspect", incident.suspect.as_ref().map(|suspect| suspect.module.to_string()));

@@ -19,7 +19,7 @@ pub use from_incident::os_build;
 pub use other_incidents::{MOST_OTHERS, NEAREST, OF_A_MACHINE, OtherIncident, OtherIncidents, Profile, Run, Shared};
 pub use quoted::quoted;
 pub use related_incidents::NAMED;
-pub use related_incidents::{NamedIncidents, RelatedIncidents, Relation};
+pub use related_incidents::{NamedIncidents, RelatedIncidents, Relation, is_zero};
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
 pub use surroundings::{

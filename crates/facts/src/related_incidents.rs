@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use strum::EnumMessage;
 
 /// The most incidents that a finding names for one relation.
 pub const NAMED: usize = 10;
 
 /// The relation of other incidents to one, with its word in reports and a description that completes "incidents ...".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr, strum::EnumMessage)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::IntoStaticStr, strum::EnumMessage,
+)]
+#[serde(into = "&str")]
 #[cfg_attr(test, derive(strum::VariantArray))]
 pub enum Relation {
     /// The first incident of each other machine with the same signature.
@@ -126,14 +130,21 @@ impl RelatedIncidents {
 }
 
 /// Other incidents by their ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamedIncidents {
     /// The relation that these incidents have to the one that the finding is about.
     pub relation: Relation,
     /// Their ids, in time.
     pub ids: Vec<Arc<str>>,
     /// How many more there are.
+    #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
+}
+
+/// Whether a count is zero: a JSON report has no key for it then.
+#[must_use]
+pub fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use serde_with::SerializeDisplay;
+
 use super::other_incidents::OtherIncidents;
 use super::related_incidents::RelatedIncidents;
 use super::schema::{self, FactType, OTHER_INCIDENTS};
@@ -11,7 +13,7 @@ use super::surroundings::Recorded;
 use evidence::Version;
 
 /// The number of an evidence item of the incident: 1 is `e1` in the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, SerializeDisplay)]
 pub struct EvidenceRef(pub u16);
 
 /// A fact's value. Which variant it is follows from the fact's [`FactType`].

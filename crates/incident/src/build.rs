@@ -15,7 +15,9 @@ use super::crash_record::CrashRecord;
 use super::environment::{self, Environment, card};
 use super::fault_site::{self, Carriers};
 use super::host_names::short_host;
-use super::incident::{EvidenceItem, ExceptionFacts, Incident, IncidentKind, JoinedBy, Process, Signature};
+use super::incident::{
+    Access, EvidenceItem, ExceptionFacts, FastFail, Incident, IncidentKind, JoinedBy, Process, Signature,
+};
 use super::join;
 use super::joined_evidence::JoinedEvidence;
 use super::kernel_site;
@@ -239,7 +241,7 @@ fn exception(
     knowledge: &Knowledge,
 ) -> Option<ExceptionFacts> {
     let fast_fail_of_record = records.iter().find_map(|(_, record)| record.fast_fail);
-    let with_name = |code: FastFailCode| (code, knowledge.fast_fail_name(code).map(Arc::from));
+    let with_name = |code: FastFailCode| FastFail { code, name: knowledge.fast_fail_name(code).map(Arc::from) };
     if let Some((exception, dump)) = evidence.dump().and_then(|(_, dump)| Some((dump.exception.as_ref()?, dump))) {
         let windows = dump.system.os == OperatingSystem::Windows;
         let name = match &exception.foreign_reason {
@@ -256,7 +258,7 @@ fn exception(
             address: Some(exception.address),
             parameters: Some(exception.parameters.clone()),
             fast_fail: fast_fail.map(with_name),
-            access: windows.then(|| access(dump)).flatten().map(|(kind, address)| (Some(kind), address)),
+            access: windows.then(|| access(dump)).flatten(),
         });
     }
     let code = records.iter().find_map(|(_, record)| record.code)?;
@@ -267,7 +269,7 @@ fn exception(
         address: None,
         parameters: None,
         fast_fail: fast_fail_of_record.filter(|_| code == ExceptionCode::FAST_FAIL).map(with_name),
-        access: address.map(|address| (None, address)),
+        access: address.map(|address| Access { kind: None, address }),
     })
 }
 
@@ -275,7 +277,7 @@ fn exception(
 /// parameter 1 is the address.
 ///
 /// Source: `EXCEPTION_RECORD` of the Windows API documentation.
-fn access(dump: &ProcessDump) -> Option<(&'static str, Address)> {
+fn access(dump: &ProcessDump) -> Option<Access> {
     let exception = dump.exception.as_ref()?;
     if !matches!(exception.code, ExceptionCode::ACCESS_VIOLATION | ExceptionCode::IN_PAGE_ERROR) {
         return None;
@@ -290,7 +292,7 @@ fn access(dump: &ProcessDump) -> Option<(&'static str, Address)> {
     if !dump.system.cpu.is_64_bit() {
         address &= 0xFFFF_FFFF;
     }
-    Some((kind, Address(address)))
+    Some(Access { kind: Some(kind), address: Address(address) })
 }
 
 /// What contradicts itself or limits what can be concluded.

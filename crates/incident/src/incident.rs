@@ -1,9 +1,11 @@
-//! An incident with everything that is known of it.
+//! An incident with everything that is known of it. What is serialized has the form of the JSON report.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_with::{DisplayFromStr, SerializeAs, serde_as, skip_serializing_none};
 use strum::IntoStaticStr;
 
 use super::join::key::{JoinKey, JoinStrength};
@@ -76,11 +78,14 @@ pub struct Incident {
 }
 
 /// The process that an incident is about.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[serde_as]
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     /// File name of the executable.
     pub name: Option<Arc<str>>,
     /// Its version.
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub version: Option<Version>,
     /// Process id.
     pub pid: Option<u32>,
@@ -91,48 +96,83 @@ pub struct Process {
 }
 
 /// The exception that ended a process.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[serde_as]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExceptionFacts {
     /// Its code.
+    #[serde_as(as = "DisplayFromStr")]
     pub code: ExceptionCode,
     /// The code's name, where it has one (`STATUS_ACCESS_VIOLATION`; a signal's name on other systems).
     pub name: Option<Arc<str>>,
     /// Where it was raised.
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub address: Option<Address>,
     /// Its parameters; absent when no artifact holds them.
+    #[serde_as(as = "Option<Hexadecimal>")]
     pub parameters: Option<Vec<u64>>,
-    /// The fast-fail code and its name.
-    pub fast_fail: Option<(FastFailCode, Option<Arc<str>>)>,
-    /// What an access violation or in-page error wanted: `read`, `write` or `execute`, where that is known, and the
-    /// address.
-    pub access: Option<(Option<&'static str>, Address)>,
+    /// The reason of a fast fail.
+    pub fast_fail: Option<FastFail>,
+    /// What an access violation or in-page error wanted.
+    pub access: Option<Access>,
+}
+
+/// The reason for which a process ended itself.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FastFail {
+    /// Its code.
+    pub code: FastFailCode,
+    /// The code's name, where it has one.
+    pub name: Option<Arc<str>>,
+}
+
+/// What an access violation or in-page error wanted.
+#[serde_as]
+#[skip_serializing_none]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Access {
+    /// `read`, `write` or `execute`, where that is known.
+    pub kind: Option<&'static str>,
+    /// The address.
+    #[serde_as(as = "DisplayFromStr")]
+    pub address: Address,
 }
 
 /// The blue screen that ended a session, or the kernel error report that the system survived.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[serde_as]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Bugcheck {
     /// Its code, without the minidump flag.
+    #[serde_as(as = "DisplayFromStr")]
     pub code: BugcheckCode,
     /// Its name.
     pub name: Option<Arc<str>>,
-    /// Whether only kernel error reports without a restart have this code.
-    pub live: bool,
     /// The parameters that are recorded, from the first on; empty when none is.
+    #[serde_as(as = "Hexadecimal")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<u64>,
     /// The parameters with a known meaning, in order.
     pub meanings: Vec<ParameterMeaning>,
+    /// Whether only kernel error reports without a restart have this code.
+    pub live: bool,
     /// The NTSTATUS among its parameters.
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub status: Option<ExceptionCode>,
     /// In how many bits parameters 3 and 4 differ, where both record the same thing.
     pub bits_differ: Option<u32>,
     /// The status of the bank of a machine check (a hardware error that the processor reports).
+    #[serde_as(as = "Option<ErrorClass>")]
     pub machine_check: Option<McaStatus>,
 }
 
 /// What a parameter of a blue screen means.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ParameterMeaning {
     /// The parameter's number, 1 to 4.
+    #[serde(rename = "parameter")]
     pub number: u8,
     /// What it holds.
     pub is: &'static str,
@@ -141,13 +181,17 @@ pub struct ParameterMeaning {
 }
 
 /// The faulting module, in which the exception was raised. No judgement: many modules only pass on errors of others.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[serde_as]
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FaultSite {
     /// File name.
     pub module: Arc<str>,
     /// File version.
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub version: Option<Version>,
     /// Offset of the code in the module.
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub offset: Option<ModuleOffset>,
     /// Path.
     pub path: Option<Arc<str>>,
@@ -160,11 +204,14 @@ pub struct FaultSite {
 }
 
 /// The module that the evidence points to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[serde_as]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suspect {
     /// File name.
     pub module: Arc<str>,
     /// File version.
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub version: Option<Version>,
     /// Path.
     pub path: Option<Arc<str>>,
@@ -175,7 +222,7 @@ pub struct Suspect {
 }
 
 /// The stable key by which incidents are alike.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     /// Number of the algorithm, which changes whenever equal evidence would give another signature.
     pub algorithm: u32,
@@ -207,4 +254,22 @@ pub struct JoinedBy {
     pub strength: JoinStrength,
     /// The other item: its index in the incident's evidence.
     pub to: usize,
+}
+
+/// Numbers without unit, in lower-case hexadecimal.
+struct Hexadecimal;
+
+impl SerializeAs<Vec<u64>> for Hexadecimal {
+    fn serialize_as<S: Serializer>(numbers: &Vec<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(numbers.iter().map(|number| format!("{number:#x}")))
+    }
+}
+
+/// The status of a machine check, as the word for its class of errors.
+struct ErrorClass;
+
+impl SerializeAs<McaStatus> for ErrorClass {
+    fn serialize_as<S: Serializer>(status: &McaStatus, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(status.class().word())
+    }
 }

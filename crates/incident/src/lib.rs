@@ -35,8 +35,8 @@ pub use environment::{build_of, is_version_unsure};
 pub use fault_site::Carriers;
 pub use host_names::{short_host, unify_host_names};
 pub use incident::{
-    Bugcheck, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, JoinedBy, ParameterMeaning, Process,
-    Signature, Suspect,
+    Access, Bugcheck, EvidenceItem, ExceptionFacts, FastFail, FaultSite, Incident, IncidentKind, JoinedBy,
+    ParameterMeaning, Process, Signature, Suspect,
 };
 pub use join::key::{JoinKey, JoinStrength};
 pub use joined_evidence::JoinedEvidence;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use rayon::prelude::*;
+use serde::Serialize;
+use serde_with::skip_serializing_none;
 
 use super::incident::IncidentKind;
 use super::kinds::report_kind;
@@ -39,7 +41,8 @@ pub struct Machine {
 }
 
 /// Another value that a machine had, before the one that counts or at an unknown time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EarlierValue {
     /// The key of the environment.
     pub key: &'static str,

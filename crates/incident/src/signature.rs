@@ -23,8 +23,8 @@ pub(super) fn signature(incident: &Incident, suspect: Option<&Suspect>, evidence
     let mut coarse = vec![kind.word().to_owned()];
     coarse.extend(program.map(stable_name));
     if let Some(exception) = exception {
-        coarse.push(match exception.fast_fail {
-            Some((code, _)) => format!("{}/{}", exception.code, code.0),
+        coarse.push(match &exception.fast_fail {
+            Some(fast_fail) => format!("{}/{}", exception.code, fast_fail.code.0),
             None => exception.code.to_string(),
         });
     }

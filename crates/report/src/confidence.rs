@@ -10,25 +10,10 @@
 //!
 //! Words and percent follow from the rounded number, so that no format shows a number beside the words of another one.
 
-use serde::Serializer;
+pub use rules::rounded;
 
 /// The words for a verdict that names no cause.
 pub const NOT_DETERMINED: &str = "not determined";
-
-/// A confidence with two decimals, from 0 to 1; 0 for what is not a number.
-#[must_use]
-pub fn rounded(confidence: f64) -> f64 {
-    if confidence.is_nan() {
-        return 0.0;
-    }
-    (confidence.clamp(0.0, 1.0) * 100.0).round() / 100.0
-}
-
-/// Serialises a confidence with two decimals.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-pub(crate) fn write_rounded<S: Serializer>(confidence: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(rounded(*confidence))
-}
 
 /// The levels of confidence, by what a reader can do with the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::unknown;
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
 use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
@@ -11,7 +13,7 @@ use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 pub const UNDETERMINED: &str = "undetermined";
 
 /// What has to be changed so that an incident does not happen again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cause {
     /// Its id.
     pub id: String,

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::compare::Compare;
 use super::entries::{Lack, Lacking};
 use super::quantifier::Quantifier;
@@ -14,11 +16,14 @@ use facts::{EvidenceRef, NAMED, NamedIncidents, RelatedIncidents, Relation};
 use rule_syntax::condition::Condition;
 
 /// The answer to a question about facts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Truth {
     /// It holds.
+    #[serde(rename = "yes")]
     True,
     /// It does not hold.
+    #[serde(rename = "no")]
     False,
     /// Facts that would decide it are absent.
     Undecided,

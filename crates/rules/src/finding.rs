@@ -1,11 +1,16 @@
-//! What judging an incident gives.
+//! What judging an incident gives. Findings are serialized in the form of the JSON report.
 
+use serde::Serialize;
+use serde_with::skip_serializing_none;
+
+use super::confidence::write_rounded;
 use super::list_entries::NamedEntries;
 use super::overlay::{Ruling, SuppressedBy};
 use facts::{EvidenceRef, NamedIncidents};
 
 /// How much a cause matters to the user, independent of the confidence in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A nuisance.
     Low,
@@ -34,7 +39,8 @@ impl Severity {
 }
 
 /// Who a remediation is written for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Audience {
     /// The person who helps the user at the machine.
     Helpdesk,
@@ -57,7 +63,7 @@ impl Audience {
 }
 
 /// One thing to do about a cause.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Remediation {
     /// Who should do it.
     pub audience: Audience,
@@ -66,17 +72,20 @@ pub struct Remediation {
 }
 
 /// One rule that matched one incident.
-#[derive(Debug, Clone, PartialEq)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     /// The rule's id.
     pub rule: String,
     /// The name of the rule set that the rule belongs to.
     pub ruleset: String,
     /// The names of later rule sets that override parts of the rule, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overridden_by: Vec<String>,
     /// The cause it names, an id of `causes.yaml`.
     pub cause: String,
     /// How likely the cause is right, 0.01 to 0.99, two decimals.
+    #[serde(serialize_with = "write_rounded")]
     pub confidence: f64,
     /// What it means for the user.
     pub severity: Severity,
@@ -91,8 +100,10 @@ pub struct Finding {
     /// The evidence that its terms matched, in order, each once.
     pub evidence: Vec<EvidenceRef>,
     /// The entries of lists that its terms matched and that are not evidence by themselves, by list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<NamedEntries>,
     /// The other incidents that its terms matched, by what they are to this one, each relation once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub incidents: Vec<NamedIncidents>,
     /// Where the knowledge comes from.
     pub references: Vec<String>,
@@ -111,17 +122,19 @@ impl Finding {
 }
 
 /// A finding that a suppression leaves out.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suppressed {
     /// The rule's id.
     pub rule: String,
     /// The cause that it names.
     pub cause: String,
     /// How likely that cause is right.
+    #[serde(serialize_with = "write_rounded")]
     pub confidence: f64,
     /// The rule's title.
     pub title: String,
     /// By whom, why and for how long it is suppressed.
+    #[serde(flatten)]
     pub by: SuppressedBy,
 }
 

@@ -12,6 +12,7 @@ mod asking;
 mod causes;
 mod collect;
 mod compare;
+mod confidence;
 mod counting;
 mod entries;
 mod evaluate;
@@ -62,6 +63,7 @@ mod weigh;
 
 pub use asking::Wanted;
 pub use causes::{Cause, Causes, UNDETERMINED};
+pub use confidence::{rounded, write_rounded};
 pub use evaluate::Truth;
 pub use expected::{ExpectedFolder, ExpectedIncident};
 pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped, Suppressed};

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::evaluate::Truth;
 use super::selection::Test;
 use super::view::{Row, View};
@@ -37,13 +39,14 @@ pub struct ListEntry {
 }
 
 /// Entries of a list that a finding rests on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamedEntries {
     /// The list's name.
     pub list: &'static str,
     /// The first of them, written as in the tests of rules.
     pub says: Vec<String>,
     /// How many more there are.
+    #[serde(skip_serializing_if = "facts::is_zero")]
     pub more: usize,
 }
 

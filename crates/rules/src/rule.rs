@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use serde::Serialize;
+
 use super::collect::Request;
 use super::entries::Lacking;
 use super::evaluate::{Evaluation, Truth};
@@ -108,7 +110,8 @@ pub(super) struct Adjustment {
 }
 
 /// What an adjustment does to the confidence.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Effect {
     /// Moves it by so much, up or down.
     By(f64),

@@ -3,6 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+use serde::{Serialize, Serializer};
+use serde_with::skip_serializing_none;
+
 use super::entries::Lacking;
 use super::evaluate::{Evaluation, Truth, is_whole};
 use super::list_entries::Entries;
@@ -39,7 +42,8 @@ pub struct Trace {
 }
 
 /// A fact that is absent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Missing {
     /// Its path; of a field that entries of a list lack, the list's name and the field's with a dot between them.
     pub fact: String,
@@ -50,29 +54,35 @@ pub struct Missing {
 }
 
 /// How a rule's confidence came about.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConfidenceTrace {
     /// The rule's own.
     pub first: f64,
     /// What can move it, in the order of the rule.
     pub adjustments: Vec<AdjustmentTrace>,
     /// Why it was capped by what texts only say: how sure it can be, and the sentence that says so.
+    #[serde(serialize_with = "write_sentences")]
     pub caps: Vec<(f64, &'static str)>,
     /// The confidence after all adjustments and caps.
     pub confidence: f64,
 }
 
 /// An adjustment and whether it counts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AdjustmentTrace {
     /// The condition as the rule writes it.
     pub when: String,
     /// What it does.
+    #[serde(flatten)]
     pub change: Effect,
     /// Whether the condition holds.
     pub holds: Truth,
     /// Whether it moved or capped the confidence.
     pub counts: bool,
+}
+
+fn write_sentences<S: Serializer>(caps: &[(f64, &str)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(caps.iter().map(|(_, why)| why))
 }
 
 impl Trace {

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use super::confidence::rounded;
 use super::evaluate::{Evaluation, Truth};
 use super::rule::{Adjustment, Effect, Rule};
 use super::selection::Selection;
@@ -125,6 +126,6 @@ pub(super) fn weigh<'r, 'v>(
         confidence = confidence.min(most);
         caps.push((most, why));
     }
-    let confidence = (confidence.clamp(LEAST, MOST) * 100.0).round() / 100.0;
+    let confidence = rounded(confidence.clamp(LEAST, MOST));
     Weighed { first: scale.first, steps, caps, in_doubt: mentioned || quoted, confidence }
 }

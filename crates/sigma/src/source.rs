@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde_with::skip_serializing_none;
 use walkdir::WalkDir;
 
 use super::document::{self, Document, ReadRule};
@@ -61,7 +63,8 @@ pub enum LoadFailure {
 }
 
 /// A rule of a file, loaded or not.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleEntry<'a> {
     /// Its id.
     pub id: Option<&'a str>,
@@ -70,13 +73,16 @@ pub struct RuleEntry<'a> {
     /// Its level.
     pub level: Option<&'a str>,
     /// Its tags with `; ` between them, of a rule that was loaded.
+    #[serde(skip)]
     pub tags: &'a str,
     /// Its file.
     pub file: &'a str,
     /// The line where it begins; of a rule that was not loaded, the line of the first reason.
     pub line: u32,
+    /// Whether it was loaded.
+    pub loaded: bool,
     /// Why it was not loaded.
-    pub not_loaded: Option<String>,
+    pub reason: Option<String>,
 }
 
 impl SigmaRules {
@@ -136,7 +142,8 @@ impl SigmaRules {
             tags: &rule.tags,
             file: &rule.file,
             line: *line,
-            not_loaded: None,
+            loaded: true,
+            reason: None,
         });
         let rejected = self.rejected.iter().filter_map(|Rejected { about, faults }| {
             let first = &faults.first()?.diagnostic;
@@ -148,7 +155,8 @@ impl SigmaRules {
                 tags: "",
                 file: &first.file.name,
                 line: first.span.line,
-                not_loaded: Some(reasons.join("; ")),
+                loaded: false,
+                reason: Some(reasons.join("; ")),
             })
         });
         let mut all: Vec<RuleEntry<'_>> = loaded.chain(rejected).collect();

@@ -15,6 +15,7 @@ use super::output::{self, Format, Look};
 use super::{Exit, load_rules, stream};
 use causes::{CodeFinding, KnownRule};
 use report::json::write_indented;
+use report::model::Made;
 use rules::RuleSet;
 use windows_codes::{Knowledge, NoCode, Spellings, SubCode, explain_with, texts_of};
 
@@ -50,29 +51,14 @@ pub struct Arguments {
     color: Color,
 }
 
-/// Version of the JSON document's shape: the first number changes when a key is renamed or removed.
-const SCHEMA_VERSION: &str = "1.0";
-
 /// The JSON document: the codes, and the texts without a code.
 #[derive(Serialize)]
 struct Document<'a> {
-    schema_version: &'static str,
-    tool: Tool,
+    #[serde(flatten)]
+    made: Made,
     codes: &'a [Explained],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    no_codes: Vec<NotExplained<'a>>,
-}
-
-#[derive(Serialize)]
-struct Tool {
-    name: &'static str,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct NotExplained<'a> {
-    text: &'a str,
-    reason: &'a str,
+    #[serde(skip_serializing_if = "<[NoCode]>::is_empty")]
+    no_codes: &'a [NoCode],
 }
 
 /// A code with everything that is known about it.
@@ -140,15 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     let exit = output::deliver(None, look, |out, options| match arguments.format {
         Format::Text => text::write(&explained, out, options),
-        Format::Json => write_indented(
-            &Document {
-                schema_version: SCHEMA_VERSION,
-                tool: Tool { name: "crashsift", version: env!("CARGO_PKG_VERSION") },
-                codes: &explained,
-                no_codes: no_codes.iter().map(|none| NotExplained { text: &none.text, reason: &none.reason }).collect(),
-            },
-            out,
-        ),
+        Format::Json => write_indented(&Document { made: Made::NOW, codes: &explained, no_codes: &no_codes }, out),
     });
     Ok(if exit == Exit::Success && !no_codes.is_empty() { Exit::Usage } else { exit })
 }

@@ -52,7 +52,7 @@ struct Document<'a> {
     #[serde(flatten)]
     made: Made,
     families: Vec<FamilyEntry<'a>>,
-    causes: Vec<CauseEntry<'a>>,
+    causes: Vec<&'a Cause>,
 }
 
 #[derive(Serialize)]
@@ -61,20 +61,12 @@ struct FamilyEntry<'a> {
     means: &'a str,
 }
 
-#[derive(Serialize)]
-struct CauseEntry<'a> {
-    id: &'a str,
-    family: &'a str,
-    means: &'a str,
-}
-
 impl<'a> Document<'a> {
     fn of(rules: &'a RuleSet) -> Self {
-        let entry = |Cause { id, family, means }: &'a Cause| CauseEntry { id, family, means };
         Self {
             made: Made::NOW,
             families: rules.causes().families().map(|(id, means)| FamilyEntry { id, means }).collect(),
-            causes: rules.causes().iter().map(entry).collect(),
+            causes: rules.causes().iter().collect(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgAction;
 use serde::Serialize;
+use serde_with::skip_serializing_none;
 
 use crate::cli::color::Color;
 use crate::cli::lost::note_lost;
@@ -291,33 +292,26 @@ struct ShapedChange<'a> {
     rules: Vec<ShapedRule<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize)]
 struct ShapedVerdict<'a> {
     cause: &'a str,
     confidence: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     suspect: Option<&'a str>,
     signature: &'a str,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize)]
 struct ShapedRule<'a> {
     rule: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     was_suppressed_by: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     suppressed_by: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     was_disabled_by: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     disabled_by: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     was_superseded_by: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     superseded_by: Option<&'a str>,
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use serde::Serialize;
+use serde_with::skip_serializing_none;
 
 use super::{Exit, Format, Output};
 use facts::FactType;
@@ -88,17 +89,16 @@ struct Document {
     lists: Vec<List>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize)]
 struct Fact {
     path: &'static str,
     #[serde(rename = "type")]
     kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<&'static [&'static str]>,
     means: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     from: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     absent: Option<&'static str>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::shape::{ShapedRule, ShapedRules, ShapedSigma};
+use super::shape::{ShapedRule, ShapedRules};
 use super::{Exit, Format, Output, SourceArgs, Table, Unknown, unknown};
 use crate::cli::stream;
 use facts::schema::{LISTS, SCALARS};
@@ -68,7 +68,7 @@ pub(super) fn run(
             }
             let mut of_sigma = Table::new(["SIGMA RULE", "LEVEL", "TITLE", "FILE", "LOADED"]);
             for listed in sigma_rules.iter().flatten() {
-                let loaded = listed.not_loaded.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
+                let loaded = listed.reason.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
                 let [id, level, title] =
                     [listed.id, listed.level, listed.title].map(|value| value.unwrap_or("-").to_owned());
                 of_sigma.row([id, level, title, format!("{}:{}", listed.file, listed.line), loaded]);
@@ -88,7 +88,7 @@ pub(super) fn run(
         }
         Format::Json => {
             let rules = chosen.map(|rule| ShapedRule::of(rules, rule)).collect();
-            let sigma = sigma_rules.as_deref().map(|listed| listed.iter().map(ShapedSigma::of).collect());
+            let sigma = sigma_rules.as_deref().map(|listed| listed.iter().collect());
             write_indented(&ShapedRules::with(rules, sigma), output.out)?;
         }
     }

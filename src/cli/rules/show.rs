@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::shape::{ShapedRules, ShapedSigma, WholeRule};
+use super::shape::{ShapedRules, WholeRule};
 use super::{Exit, Format, Output, SourceArgs, Unknown, unknown};
 use report::json::write_indented;
 use rules::{Rule, RuleSet, closest};
@@ -61,7 +61,7 @@ pub(super) fn run(
         }
         Format::Json => {
             let all = chosen.into_iter().map(|rule| WholeRule::of(rules, rule)).collect();
-            let sigma = sigma.is_some().then(|| of_sigma.into_iter().map(ShapedSigma::of).collect());
+            let sigma = sigma.is_some().then_some(of_sigma);
             write_indented(&ShapedRules::with(all, sigma), output.out)?;
         }
     }
@@ -78,7 +78,7 @@ fn sigma_text(rule: &RuleEntry<'_>, output: &mut Output<'_>) -> io::Result<()> {
     let heading = output.style(Style::new().bold());
     let out = &mut *output.out;
     let place = format!("{}:{}", rule.file, rule.line);
-    let loaded = rule.not_loaded.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
+    let loaded = rule.reason.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
     writeln!(out, "{heading}{}{heading:#}", sanitise(rule.id.unwrap_or_default()))?;
     writeln!(out, "{}\n", sanitise(rule.title.unwrap_or("(without title)")))?;
     for (what, value) in

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use super::Answer;
-use crate::cli::rules::{ShapedEffect, ShapedSuppression};
 use report::inspected::value;
 use report::model::Made;
-use rules::{Entries, ListEntry, RuleSet, TermTrace, Trace, Truth};
+use rules::{ConfidenceTrace, Entries, ListEntry, Missing, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
 
 #[derive(Serialize)]
 pub(super) struct Shape<'a> {
@@ -23,6 +23,7 @@ struct ShapedIncident<'a> {
     rules: Vec<ShapedRule<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize)]
 struct ShapedRule<'a> {
     rule: &'a str,
@@ -30,81 +31,39 @@ struct ShapedRule<'a> {
     file: &'a str,
     line: u32,
     outcome: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    suppression_ended: Option<ShapedSuppression<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    suppression_ended: Option<&'a SuppressedBy>,
     superseded_by: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<ShapedConfidence<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    missing: Vec<ShapedMissing<'a>>,
+    confidence: Option<&'a ConfidenceTrace>,
+    #[serde(skip_serializing_if = "<[Missing]>::is_empty")]
+    missing: &'a [Missing],
     selections: Vec<ShapedSelection<'a>>,
-}
-
-#[derive(Serialize)]
-struct ShapedConfidence<'a> {
-    first: f64,
-    adjustments: Vec<ShapedAdjustment<'a>>,
-    caps: Vec<&'static str>,
-    confidence: f64,
-}
-
-#[derive(Serialize)]
-struct ShapedAdjustment<'a> {
-    when: &'a str,
-    #[serde(flatten)]
-    effect: ShapedEffect,
-    holds: &'static str,
-    counts: bool,
-}
-
-#[derive(Serialize)]
-struct ShapedMissing<'a> {
-    fact: &'a str,
-    from: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'static str>,
 }
 
 #[derive(Serialize)]
 struct ShapedSelection<'a> {
     name: &'a str,
-    holds: &'static str,
+    holds: Truth,
     decisive: bool,
     terms: Vec<ShapedTerm<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize)]
 struct ShapedTerm<'a> {
     term: &'a str,
     line: u32,
-    holds: &'static str,
+    holds: Truth,
     fact: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fits: Vec<Map<String, Value>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     more_fit: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     may_fit: Vec<Map<String, Value>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     more_may_fit: Option<usize>,
-}
-
-/// The word for an answer in JSON.
-fn word(truth: Truth) -> &'static str {
-    match truth {
-        Truth::True => "yes",
-        Truth::False => "no",
-        Truth::Undecided => "undecided",
-    }
 }
 
 pub(super) fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<'a> {
@@ -122,36 +81,18 @@ pub(super) fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<
             reason: disabled
                 .and_then(|change| change.reason.as_deref())
                 .or_else(|| suppressed.map(|suppressed| &*suppressed.reason)),
-            suppression_ended: answer.shown_again.get(&trace.rule).map(ShapedSuppression::from),
+            suppression_ended: answer.shown_again.get(&trace.rule),
             superseded_by: trace.superseded_by.as_deref(),
             error: trace.error.as_deref(),
-            confidence: trace.confidence.as_ref().map(|sure| ShapedConfidence {
-                first: sure.first,
-                adjustments: sure
-                    .adjustments
-                    .iter()
-                    .map(|one| ShapedAdjustment {
-                        when: &one.when,
-                        effect: one.change.into(),
-                        holds: word(one.holds),
-                        counts: one.counts,
-                    })
-                    .collect(),
-                caps: sure.caps.iter().map(|(_, why)| *why).collect(),
-                confidence: sure.confidence,
-            }),
-            missing: trace
-                .missing
-                .iter()
-                .map(|missing| ShapedMissing { fact: &missing.fact, from: &missing.from, why: missing.why })
-                .collect(),
+            confidence: trace.confidence.as_ref(),
+            missing: &trace.missing,
             selections: trace
                 .selections
                 .iter()
                 .enumerate()
                 .map(|(index, selection)| ShapedSelection {
                     name: &selection.name,
-                    holds: word(selection.holds),
+                    holds: selection.holds,
                     decisive: trace.decisive.contains(&index),
                     terms: selection.terms.iter().map(of_term).collect(),
                 })
@@ -170,7 +111,7 @@ fn of_term(term: &TermTrace) -> ShapedTerm<'_> {
     ShapedTerm {
         term: &term.written,
         line: term.line,
-        holds: word(term.holds),
+        holds: term.holds,
         fact: term.fact,
         found: term.found.as_deref(),
         fits: entries(&term.fits),

@@ -3,7 +3,7 @@
 use super::{evidence, word};
 use crate::FactSet;
 use evidence::{EventBody, ExceptionCode, Observation, Ticket};
-use incident::{CrashRecord, JoinedIncident};
+use incident::{Access, CrashRecord, JoinedIncident};
 
 /// The facts of the four bugcheck parameters, in their order.
 const PARAMETER_PATHS: [&str; 4] =
@@ -33,12 +33,12 @@ pub(super) fn exception(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
             facts.set("exception.mentioned", true, from);
         }
         facts.set_known("exception.address", exception.address.map(|address| address.0), from);
-        if let Some((kind, address)) = exception.access {
+        if let Some(Access { kind, address }) = exception.access {
             facts.set_known("exception.access", kind.map(word), from);
             facts.set("exception.access_address", address.0, from);
         }
-        if let Some((code, _)) = &exception.fast_fail {
-            facts.set("exception.fast_fail", code.0, from_record(|record| record.fast_fail.is_some()));
+        if let Some(fast_fail) = &exception.fast_fail {
+            facts.set("exception.fast_fail", fast_fail.code.0, from_record(|record| record.fast_fail.is_some()));
         }
     }
     let status = dump.and_then(|(number, dump)| {

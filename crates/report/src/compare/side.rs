@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use crate::confidence::rounded;
-use crate::model::{Document, GroupState, Incident, Limits};
+use crate::model::{Document, GroupState, Incident, Limits, Part};
 use incident::short_host;
 use rules::{RuleSetInfo, UNDETERMINED};
 
@@ -130,12 +130,13 @@ impl From<Document<'_>> for Side {
 
 impl From<Incident<'_>> for Member {
     fn from(incident: Incident<'_>) -> Self {
-        let process = incident.process.as_ref();
-        let stop = incident.bugcheck.as_ref().map(|bugcheck| bugcheck.code.clone().into_owned());
+        let process = incident.process.as_deref();
+        let stop = incident.bugcheck.as_ref().and_then(Part::code);
+        let signature = incident.signature.into_owned();
         Self {
             id: incident.id.into_owned(),
-            algorithm: incident.signature.algorithm,
-            signature: incident.signature.coarse.into_owned(),
+            algorithm: signature.algorithm,
+            signature: signature.coarse,
             cause: incident.verdict.cause.clone(),
             confidence: incident.verdict.confidence,
             happening: Happening {

@@ -8,32 +8,19 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 use super::list::List;
+use super::part::Part;
 use super::report::Report;
 use super::sigma::Sigma;
 use super::text::{Text, shown};
-
-/// The environment card of a machine or an incident, by key.
-pub(super) type Environment<'a> = BTreeMap<Text<'a>, Text<'a>>;
-
-pub(super) fn environment<'a>(of: &'a BTreeMap<&'static str, String>) -> Environment<'a> {
-    of.iter().map(|(key, value)| (Cow::Borrowed(*key), Cow::Borrowed(value.as_str()))).collect()
-}
+use incident::EarlierValue;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Machine<'a> {
     host: Text<'a>,
-    environment: Environment<'a>,
-    environment_earlier: Vec<EarlierValue<'a>>,
+    environment: Part<'a, BTreeMap<&'static str, String>>,
+    environment_earlier: Part<'a, [EarlierValue]>,
     pub(super) timeline: List<'a, TimelineEntry<'a>>,
     coverage: Cow<'a, [String]>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Serialize, Deserialize)]
-struct EarlierValue<'a> {
-    key: Text<'a>,
-    value: Text<'a>,
-    time: Option<Timestamp>,
 }
 
 #[skip_serializing_none]
@@ -52,15 +39,10 @@ pub(crate) struct TimelineEntry<'a> {
 
 impl<'a> Machine<'a> {
     pub(super) fn new(report: &'a Report, machine: &'a incident::Machine) -> Self {
-        let earlier = |earlier: &'a incident::EarlierValue| EarlierValue {
-            key: Cow::Borrowed(earlier.key),
-            value: Cow::Borrowed(&earlier.value),
-            time: earlier.time,
-        };
         Self {
             host: Cow::Borrowed(&machine.host),
-            environment: environment(&machine.environment),
-            environment_earlier: machine.earlier.iter().map(earlier).collect(),
+            environment: Part::Made(&machine.environment),
+            environment_earlier: Part::Made(&machine.earlier),
             timeline: List::made(move || machine.timeline.iter().map(move |entry| TimelineEntry::new(report, entry))),
             coverage: Cow::Borrowed(&machine.coverage),
         }

@@ -10,7 +10,6 @@ use super::comparison::Comparison;
 use super::coverage::Coverage;
 use super::group::Group;
 use super::limits::Limits;
-use crate::confidence;
 use evidence::ArtifactKind;
 use facts::SigmaNearby;
 use incident::{Incident, Machine};
@@ -121,7 +120,7 @@ pub struct Verdict {
     /// An id of `causes.yaml`; `undetermined` when nothing supports one.
     pub cause: String,
     /// The probability that the cause is right, 0 to 0.99; 0 for `undetermined`.
-    #[serde(serialize_with = "confidence::write_rounded")]
+    #[serde(serialize_with = "rules::write_rounded")]
     pub confidence: f64,
     /// One sentence for a person.
     pub sentence: String,
@@ -181,15 +180,10 @@ pub struct Summary {
     /// Incidents that were left out because of their times; `None` where all times were wanted.
     pub left_out: Option<usize>,
     /// Suppressed findings.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "facts::is_zero")]
     pub suppressed: usize,
     /// Incidents by the cause of their verdict, `undetermined` left out.
     pub by_cause: BTreeMap<String, usize>,
     /// Incidents whose verdict is `undetermined`.
     pub undetermined: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }

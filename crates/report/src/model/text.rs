@@ -10,8 +10,3 @@ pub type Text<'a> = Cow<'a, str>;
 pub fn shown(value: impl Display) -> Text<'static> {
     Cow::Owned(value.to_string())
 }
-
-/// A number without unit in lower-case hexadecimal.
-pub fn hex(number: u64) -> Text<'static> {
-    Cow::Owned(format!("{number:#x}"))
-}

@@ -12,8 +12,8 @@ use crate::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, RuleSe
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
 use facts::{EvidenceRef, NamedIncidents, Relation, SigmaNearby};
 use incident::{
-    Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, JoinKey, JoinedBy,
-    Machine, ParameterMeaning, Process, SIGMA, Signature, Suspect, TimelineEntry,
+    Access, Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FastFail, FaultSite, Incident, IncidentKind, JoinKey,
+    JoinedBy, Machine, ParameterMeaning, Process, SIGMA, Signature, Suspect, TimelineEntry,
 };
 use rules::UNDETERMINED;
 use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
@@ -205,8 +205,8 @@ pub(crate) fn crash(id: &str) -> Judged {
         name: Some("STATUS_STACK_BUFFER_OVERRUN".into()),
         address: Some(Address(0x7FFA_1B2C_3D4E)),
         parameters: Some(vec![7]),
-        fast_fail: Some((FastFailCode(7), Some("FAST_FAIL_FATAL_APP_EXIT".into()))),
-        access: Some((Some("read"), Address(0))),
+        fast_fail: Some(FastFail { code: FastFailCode(7), name: Some("FAST_FAIL_FATAL_APP_EXIT".into()) }),
+        access: Some(Access { kind: Some("read"), address: Address(0) }),
     });
     incident.fault_site = Some(FaultSite {
         module: "ucrtbase.dll".into(),

@@ -8,6 +8,9 @@ mod suppression;
 
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde_with::skip_serializing_none;
+
 pub use suppression::{Occasion, Ruling, SuppressedBy};
 
 pub(super) use apply::{Target, apply};
@@ -43,18 +46,20 @@ impl OverlayFile {
 }
 
 /// What a later rule set did to a rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// The rule set's name.
     pub by: String,
+    /// The keys of the rule that it gives anew, in the order of the file; of a rule that is disabled none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<&'static str>,
+    /// Why.
+    pub reason: Option<String>,
     /// The file that says so.
     pub file: String,
     /// Its line.
     pub line: u32,
-    /// The keys of the rule that it gives anew, in the order of the file; of a rule that is disabled none.
-    pub keys: Vec<&'static str>,
-    /// Why.
-    pub reason: Option<String>,
 }
 
 impl Change {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::Judged;
 use crate::wording::{how_long, name, prose, versioned};
 use facts::SigmaNearby;
-use incident::{Bugcheck, ExceptionFacts, FaultSite, Process, Suspect};
+use incident::{Access, Bugcheck, ExceptionFacts, FastFail, FaultSite, Process, Suspect};
 
 /// A label with its text; a row without label continues the row before it.
 pub(crate) type Row = (&'static str, String);
@@ -84,10 +84,10 @@ fn process(process: &Process) -> Vec<Row> {
 
 fn exception(exception: &ExceptionFacts, all: bool) -> Vec<Row> {
     let mut rows = vec![("exception", named(&exception.code.to_string(), exception.name.as_deref()))];
-    if let Some((code, name)) = &exception.fast_fail {
+    if let Some(FastFail { code, name }) = &exception.fast_fail {
         rows.push(("", named(&format!("fast-fail {}", code.0), name.as_deref())));
     }
-    let access = exception.access.map(|(kind, address)| format!("{} of {address}", kind.unwrap_or("access")));
+    let access = exception.access.map(|Access { kind, address }| format!("{} of {address}", kind.unwrap_or("access")));
     let raised = exception.address.map(|address| format!("raised at {address}"));
     let known: Vec<_> = [access, raised].into_iter().flatten().collect();
     if !known.is_empty() {

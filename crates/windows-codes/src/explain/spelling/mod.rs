@@ -10,6 +10,8 @@ mod typeset;
 
 use std::fmt;
 
+use serde::Serialize;
+
 pub(super) use self::code::{Form, Label, SpelledCode};
 pub use self::labels::texts_of;
 use self::labels::{is_called_address, label, provider};
@@ -28,7 +30,7 @@ const LONGEST: usize = 4096;
 const MOST_CODES: usize = 32;
 
 /// The error for a text without a code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NoCode {
     /// The text.
     pub text: String,
