@@ -11,19 +11,19 @@ mod related_incidents;
 pub mod schema;
 mod set;
 mod surroundings;
+mod value;
 mod written;
 
 pub use earlier::{MOST_BEFORE, REACH_BEFORE};
-pub use from_incident::facts;
-pub use from_incident::os_build;
+pub use from_incident::{facts, os_build};
 pub use other_incidents::{MOST_OTHERS, NEAREST, OF_A_MACHINE, OtherIncident, OtherIncidents, Profile, Run, Shared};
 pub use quoted::quoted;
-pub use related_incidents::NAMED;
-pub use related_incidents::{NamedIncidents, RelatedIncidents, Relation, is_zero};
+pub use related_incidents::{NAMED, NamedIncidents, RelatedIncidents, Relation, is_zero};
 pub use schema::{FactDefinition, FactType, ListDefinition};
-pub use set::{EvidenceRef, FactSet, Known, Record, Value};
+pub use set::{FactSet, Known};
 pub use surroundings::{
     Around, BeforeFirst, Change, Nearby, Needed, Recorded, SigmaNearby, Surroundings, TimelinePart,
 };
 pub use surroundings::{MOST_OF_A_KIND, TIMELINE_AFTER as REACH_AFTER, reach_seconds};
+pub use value::{EvidenceRef, Record, Value};
 pub use written::{write_fact, write_facts};

@@ -1,33 +1,12 @@
-//! Values, and the set of them that belongs to one incident.
+//! The facts of one incident.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::sync::Arc;
-
-use serde_with::SerializeDisplay;
 
 use super::other_incidents::OtherIncidents;
 use super::related_incidents::RelatedIncidents;
-use super::schema::{self, FactType, OTHER_INCIDENTS};
+use super::schema::{self, OTHER_INCIDENTS};
 use super::surroundings::Recorded;
-use evidence::Version;
-
-/// The number of an evidence item of the incident: 1 is `e1` in the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, SerializeDisplay)]
-pub struct EvidenceRef(pub u16);
-
-/// A fact's value. Which variant it is follows from the fact's [`FactType`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    /// Words, texts, module names and paths.
-    Text(Arc<str>),
-    /// Numbers, codes and addresses.
-    Number(u64),
-    /// Versions.
-    Version(Version),
-    /// Yes or no.
-    Flag(bool),
-}
+use super::value::{EvidenceRef, Record, Value};
 
 /// A value with the evidence that gave it; none in facts that a rule's test wrote inline.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,47 +17,18 @@ pub struct Known {
     pub from: Option<EvidenceRef>,
 }
 
-/// One entry of a list fact: values by field name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Record {
-    /// Field values, in the order of the list's definition; absent fields are absent.
-    pub fields: Vec<(&'static str, Value)>,
-    /// Where the entry is from.
-    pub from: Option<EvidenceRef>,
-}
-
-impl Record {
-    /// A record of the fields whose values are known.
-    pub(crate) fn of_known<const N: usize>(
-        fields: [(&'static str, Option<Value>); N],
-        from: Option<EvidenceRef>,
-    ) -> Self {
-        Self { fields: fields.into_iter().filter_map(|(field, value)| Some((field, value?))).collect(), from }
-    }
-
-    /// A record of the one field `name`.
-    pub(crate) fn of_name(name: &Arc<str>, from: Option<EvidenceRef>) -> Self {
-        Self { fields: vec![("name", name.clone().into())], from }
-    }
-
-    /// The value of a field.
-    #[must_use]
-    pub fn get(&self, field: &str) -> Option<&Value> {
-        self.fields.iter().find(|(name, _)| *name == field).map(|(_, value)| value)
-    }
-}
-
 /// All facts of one incident.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FactSet {
     scalars: BTreeMap<&'static str, Known>,
     lists: BTreeMap<&'static str, Vec<Record>>,
-    /// The list of the other incidents, which is made when something asks for it.
-    other_incidents: Option<OtherIncidents>,
+    /// The other incidents of the run that share something with this one, where a run gave them. The list of them is made
+    /// when something asks for it.
+    pub other_incidents: Option<OtherIncidents>,
     /// The other incidents that facts and lists report: one entry for a fact, one for each record of a list.
     others: BTreeMap<&'static str, Vec<RelatedIncidents>>,
-    /// What the logs cover that made the timeline; all of it, where nothing is said.
-    recorded: Option<Recorded>,
+    /// What the logs cover that made the list `timeline`; `None` where it has all that there was.
+    pub recorded: Option<Recorded>,
     /// Why facts are absent, of those that lack something of the incident itself.
     absent: BTreeMap<&'static str, &'static str>,
 }
@@ -88,7 +38,7 @@ impl FactSet {
     pub fn set(&mut self, path: &'static str, value: impl Into<Value>, from: Option<EvidenceRef>) {
         let value = value.into();
         debug_assert!(
-            schema::scalar(path).is_some_and(|definition| definition.kind.holds(&value)),
+            schema::scalar(path).is_some_and(|definition| value.is_of(definition.kind)),
             "{path} is not a fact of this type"
         );
         self.scalars.insert(path, Known { value, from });
@@ -127,17 +77,6 @@ impl FactSet {
         self.lists.insert(name, records);
     }
 
-    /// Sets the other incidents of the run that share something with this one.
-    pub fn set_other_incidents(&mut self, others: OtherIncidents) {
-        self.other_incidents = Some(others);
-    }
-
-    /// The other incidents of the run that share something with this one, where a run gave them.
-    #[must_use]
-    pub fn other_incidents(&self) -> Option<&OtherIncidents> {
-        self.other_incidents.as_ref()
-    }
-
     /// Says why a fact or list is absent.
     pub fn set_absent(&mut self, path: &'static str, why: &'static str) {
         self.absent.insert(path, why);
@@ -147,17 +86,6 @@ impl FactSet {
     #[must_use]
     pub fn why_absent(&self, path: &str) -> Option<&'static str> {
         self.absent.get(path).copied()
-    }
-
-    /// Sets what the logs cover that made the list `timeline`.
-    pub fn set_recorded(&mut self, recorded: Recorded) {
-        self.recorded = Some(recorded);
-    }
-
-    /// What the logs cover that made the list `timeline`; `None` where it has all that there was.
-    #[must_use]
-    pub fn recorded(&self) -> Option<&Recorded> {
-        self.recorded.as_ref()
     }
 
     /// Sets the other incidents that a fact counts, or of which a list has its records, one for each.
@@ -203,57 +131,5 @@ impl FactSet {
         let names: BTreeSet<&'static str> =
             self.lists.keys().copied().chain(self.other_incidents.as_ref().map(|_| OTHER_INCIDENTS)).collect();
         names.into_iter().filter_map(|name| Some((name, self.list(name)?)))
-    }
-}
-
-/// Implements `From` for the plain types that values are made of.
-macro_rules! from_plain {
-    ($($plain:ty => $variant:ident,)+) => {
-        $(impl From<$plain> for Value {
-            fn from(plain: $plain) -> Self {
-                Self::$variant(plain.into())
-            }
-        })+
-    };
-}
-
-from_plain! {
-    Arc<str> => Text,
-    u8 => Number,
-    u16 => Number,
-    u32 => Number,
-    u64 => Number,
-    Version => Version,
-    bool => Flag,
-}
-
-impl Value {
-    /// The text, if it is one.
-    #[must_use]
-    pub fn text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The value as reports and explanations write it, which depends on the fact's type: codes with eight digits,
-    /// addresses in lower-case hexadecimal, numbers in decimal.
-    #[must_use]
-    pub fn display(&self, kind: FactType) -> String {
-        match (self, kind) {
-            (Self::Number(code), FactType::Code) => format!("0x{code:08X}"),
-            (Self::Number(address), FactType::Address) => format!("{address:#x}"),
-            (Self::Number(number), _) => number.to_string(),
-            (Self::Text(text), _) => text.to_string(),
-            (Self::Version(version), _) => version.to_string(),
-            (Self::Flag(flag), _) => flag.to_string(),
-        }
-    }
-}
-
-impl fmt::Display for EvidenceRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "e{}", self.0)
     }
 }

@@ -236,9 +236,7 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
             if let Some(entries) = around.entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
             }
-            if let Some(recorded) = around.recorded() {
-                facts.set_recorded(recorded.clone());
-            }
+            facts.recorded = around.recorded().cloned();
             (joined.incident.clone(), facts)
         })
         .collect();

@@ -109,7 +109,7 @@ mod tests {
         profiles.sort_by_key(|profile| profile.time);
         let own = profiles.iter().position(|profile| &*profile.id == "i0").expect("the first");
         let mut facts = FactSet::default();
-        facts.set_other_incidents(OtherIncidents::new(&Arc::new(Run::new(profiles)), own));
+        facts.other_incidents = Some(OtherIncidents::new(&Arc::new(Run::new(profiles)), own));
         let rules = rule(&format!("it: {{other_incidents|{selection}}}"), "it", &[("", "match"), ("", "no-match")]);
         rules.trace("t/rule", &facts).expect("a rule").condition
     }

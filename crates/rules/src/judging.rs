@@ -119,7 +119,7 @@ impl RuleSet {
             explanation.push_str(&fill(&step.adjustment.say));
         }
         if let (Some(named), Some(others)) =
-            (rests_on.incidents.get_mut(&Relation::Other), view.facts().other_incidents())
+            (rests_on.incidents.get_mut(&Relation::Other), &view.facts().other_incidents)
         {
             others.sort_in_time(&mut named.ids);
         }

@@ -312,14 +312,14 @@ impl<'a> View<'a> {
     /// What the logs cover that made a list; `None` of a list that has all that there was.
     pub fn recorded_of(&self, index: usize) -> Option<&'a Recorded> {
         let is_timeline = LISTS.get(index).is_some_and(|list| list.name == TIMELINE);
-        let recorded = || self.around.map_or_else(|| self.facts.recorded(), Around::recorded);
+        let recorded = || self.around.map_or_else(|| self.facts.recorded.as_ref(), Around::recorded);
         is_timeline.then(recorded).flatten()
     }
 
     /// The other incidents, of the list that has them and of a run; `None` of a list that has all that there was.
     pub fn others_of(&self, index: usize) -> Option<&'a OtherIncidents> {
         let is_theirs = LISTS.get(index).is_some_and(|list| list.name == OTHER_INCIDENTS);
-        self.facts.other_incidents().filter(|_| is_theirs)
+        self.facts.other_incidents.as_ref().filter(|_| is_theirs)
     }
 
     fn rows(&self, definition: &'static ListDefinition) -> Option<Vec<Row<'a>>> {
@@ -329,7 +329,7 @@ impl<'a> View<'a> {
             return Some(around.entries()?.iter().map(Row::Nearby).collect());
         }
         if definition.name == OTHER_INCIDENTS
-            && let Some(others) = self.facts.other_incidents()
+            && let Some(others) = &self.facts.other_incidents
         {
             return Some(others.entries().iter().map(Row::Other).collect());
         }

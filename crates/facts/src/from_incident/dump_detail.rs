@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{evidence, word};
+use crate::value::{evidence, word};
 use crate::{EvidenceRef, FactSet, Record};
 use evidence::{Address, CrashDetail, ProcessDump, ProcessMemory, ProcessState};
 use incident::JoinedIncident;

@@ -1,7 +1,7 @@
 //! Facts of the process's surroundings: versions of drivers and libraries, how they were installed, and which of them
 //! fit together.
 
-use super::{evidence, text, word};
+use crate::value::{evidence, text, word};
 use crate::{FactSet, Record, Value};
 use incident::JoinedIncident;
 use incident::environment::{Copies, CudaLibrary, Environment, Found, Framework, RuntimeFile};

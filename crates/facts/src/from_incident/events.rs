@@ -1,7 +1,7 @@
 //! Facts from event records, beyond the crash itself.
 
-use super::{evidence, text};
 use crate::FactSet;
+use crate::value::{evidence, text};
 use evidence::{EventBody, base_name};
 use incident::JoinedIncident;
 

@@ -1,7 +1,7 @@
 //! Facts of the exception with which a process ended, or of the blue screen with which the system did.
 
-use super::{evidence, word};
 use crate::FactSet;
+use crate::value::{evidence, word};
 use evidence::{EventBody, ExceptionCode, Observation, Ticket};
 use incident::{Access, CrashRecord, JoinedIncident};
 

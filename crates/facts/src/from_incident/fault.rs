@@ -1,7 +1,7 @@
 //! Facts of the fault site and of the suspect.
 
-use super::{evidence, word};
 use crate::FactSet;
+use crate::value::{evidence, word};
 use incident::JoinedIncident;
 
 /// Sets the facts of the fault site and of the suspect, where they are known.

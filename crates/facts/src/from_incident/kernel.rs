@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{evidence, text, word};
+use crate::value::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
 use evidence::{KernelDriver, KernelDump, KernelFrame};
 use incident::JoinedIncident;

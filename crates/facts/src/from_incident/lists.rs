@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{evidence, text, threads, ticket, word};
+use super::{threads, ticket};
+use crate::value::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
 use evidence::{Frame, ProcessDump, base_name};
 use incident::{JoinedIncident, values};

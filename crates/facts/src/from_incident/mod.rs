@@ -15,10 +15,7 @@ mod wer;
 
 pub use system::os_build;
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
-
-use super::{EvidenceRef, FactSet, FactType, Value, schema};
+use super::FactSet;
 use incident::JoinedIncident;
 
 /// The facts of `joined`, without those of its surroundings: the timeline, the other incidents of the run and patterns
@@ -38,28 +35,4 @@ pub fn facts(joined: &JoinedIncident<'_>) -> FactSet {
     lists::lists(joined, &mut facts);
     ticket::described(joined, &mut facts);
     facts
-}
-
-/// The number that reports give the evidence at this index; `None` beyond 65,535.
-pub(crate) fn evidence(number: usize) -> Option<EvidenceRef> {
-    u16::try_from(number.checked_add(1)?).ok().map(EvidenceRef)
-}
-
-fn text(text: &str) -> Value {
-    Value::Text(Arc::from(text))
-}
-
-/// A word of the schema. An incident has hundreds of them (each module's location, each frame's trust), so each word
-/// has one copy for all.
-pub(crate) fn word(word: &'static str) -> Value {
-    static WORDS: LazyLock<HashMap<&'static str, Arc<str>>> = LazyLock::new(|| {
-        let of_lists = schema::LISTS.iter().flat_map(|list| list.fields);
-        let kinds = schema::SCALARS.iter().chain(of_lists).map(|definition| definition.kind);
-        let words = kinds.flat_map(|kind| match kind {
-            FactType::Word(words) => words,
-            _ => &[],
-        });
-        words.map(|word| (*word, Arc::from(*word))).collect()
-    });
-    WORDS.get(word).map_or_else(|| text(word), |shared| shared.clone().into())
 }

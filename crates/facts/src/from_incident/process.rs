@@ -1,7 +1,7 @@
 //! Facts of the kind of incident and of the process that it happened to.
 
-use super::{evidence, word};
 use crate::FactSet;
+use crate::value::{evidence, word};
 use incident::JoinedIncident;
 
 /// Sets the kind of incident, and what is known of its process.

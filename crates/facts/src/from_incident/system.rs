@@ -1,7 +1,7 @@
 //! Facts of the operating system and the processor.
 
-use super::{evidence, word};
 use crate::FactSet;
+use crate::value::{evidence, word};
 use evidence::OperatingSystem;
 use incident::JoinedIncident;
 use incident::environment::{Extensions, build_of};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{text, word};
+use crate::value::{text, word};
 use crate::{EvidenceRef, Record, Value};
 use evidence::{Address, ProcessDump, ThreadState};
 

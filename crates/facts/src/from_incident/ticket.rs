@@ -1,7 +1,7 @@
 //! Facts from pasted texts: lists that only texts have, and the machine's description where no dump, report or log has
 //! it.
 
-use super::{evidence, text, word};
+use crate::value::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
 use evidence::{Observation, PythonFrame, TicketFrame};
 use incident::JoinedIncident;

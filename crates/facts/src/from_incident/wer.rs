@@ -1,7 +1,7 @@
 //! Facts from reports of Windows Error Reporting, beyond the crash itself.
 
 use super::dump_detail::process_memory;
-use super::{evidence, text, word};
+use crate::value::{evidence, text, word};
 use crate::{FactSet, Value};
 use evidence::WerReport;
 use incident::JoinedIncident;

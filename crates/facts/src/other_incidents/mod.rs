@@ -9,10 +9,9 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::SignedDuration;
 
-use super::from_incident::word;
 use super::related_incidents::{RelatedIncidents, Relation};
 use super::schema::FactType;
-use super::{Record, Value};
+use super::value::{Record, Value, word};
 use run::{LeftOut, Near};
 pub use run::{MOST_OTHERS, NEAREST, OF_A_MACHINE, Profile, Run, Shared};
 

@@ -10,8 +10,6 @@ use std::sync::LazyLock;
 
 use knowledge_tables::facts as rows;
 
-use super::Value;
-
 pub use knowledge_tables::facts::Absent;
 pub use sources::not_given;
 pub use words::*;
@@ -45,18 +43,6 @@ pub enum FactType {
 }
 
 impl FactType {
-    /// Whether `value` is of the variant that this type is held in.
-    #[must_use]
-    pub fn holds(self, value: &Value) -> bool {
-        match self {
-            Self::Word(words) => matches!(value, Value::Text(word) if words.contains(&&**word)),
-            Self::Module | Self::Path | Self::Text => matches!(value, Value::Text(_)),
-            Self::Code | Self::Number | Self::Duration | Self::Address => matches!(value, Value::Number(_)),
-            Self::Version => matches!(value, Value::Version(_)),
-            Self::Flag => matches!(value, Value::Flag(_)),
-        }
-    }
-
     /// What a rule author calls it.
     #[must_use]
     pub fn name(self) -> &'static str {

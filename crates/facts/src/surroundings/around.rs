@@ -5,17 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::from_incident::evidence;
 use super::nearby::Nearby;
-use super::{INSTALLS, Logged, Recorded, Surroundings, TIMELINE_AFTER};
+use super::reach::{TIMELINE_AFTER, reach};
+use super::{Logged, Recorded, Surroundings};
+use crate::value::evidence;
 use incident::JoinedIncident;
-
-/// How far before an incident the timeline that rules see begins.
-pub(super) const TIMELINE_BEFORE: SignedDuration = SignedDuration::from_hours(24);
-/// How far before an incident it begins for installations and blocked files, whose effects may show days later.
-const CHANGES_BEFORE: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The kinds of timeline entries about blocked files.
-const BLOCKS: &[&str] = &["security-block", "image-refused"];
 
 /// Most entries of one kind that rules see, the nearest to the incident. Each kind has its own number, so that a
 /// setup with hundreds of steps, or a service that fails every minute, hides nothing of another kind.
@@ -116,17 +110,6 @@ fn nearby<'m>(joined: &'m JoinedIncident<'m>, surroundings: &'m Surroundings<'m>
         Nearby::new(joined, logged, distance, first_like, incident, evidence(number))
     });
     Some(numbered.collect())
-}
-
-/// How long before an incident an entry of this kind may be.
-fn reach(kind: &str) -> SignedDuration {
-    if INSTALLS.contains(&kind) || BLOCKS.contains(&kind) { CHANGES_BEFORE } else { TIMELINE_BEFORE }
-}
-
-/// How many seconds before an incident an entry of this kind may be, or of whatever kind.
-#[must_use]
-pub fn reach_seconds(kind: Option<&str>) -> u64 {
-    kind.map_or(CHANGES_BEFORE, reach).as_secs().unsigned_abs()
 }
 
 /// Of entries in the order of their times, which `time_of` gives, those around a moment, the nearest first, each with

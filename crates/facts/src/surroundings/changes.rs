@@ -2,7 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{INSTALLS, LEAST_COVERED, LOGS, Logged, Surroundings, installed_by, is_of_application_log};
+use super::reach::INSTALLS;
+use super::{LEAST_COVERED, LOGS, Logged, Surroundings, installed_by, is_of_application_log};
 use evidence::CoverageAt;
 use incident::{IncidentKind, TimelineEntry, values};
 

@@ -8,12 +8,14 @@ mod changes;
 mod drive;
 mod named;
 mod nearby;
+mod reach;
 mod recorded;
 mod sigma;
 
-pub use around::{Around, MOST_OF_A_KIND, reach_seconds};
+pub use around::{Around, MOST_OF_A_KIND};
 pub use changes::{BeforeFirst, Change};
 pub use nearby::Nearby;
+pub use reach::{TIMELINE_AFTER, reach_seconds};
 pub use recorded::{Needed, Recorded, TimelinePart};
 pub use sigma::SigmaNearby;
 
@@ -23,11 +25,9 @@ use std::sync::{Arc, OnceLock};
 use jiff::{SignedDuration, Timestamp};
 
 use self::nearby::FoldedSigma;
+use self::reach::INSTALLS;
 use evidence::{CoverageAt, CoveredTimes, Event, EventContent, LogCoverage, Observation};
 use incident::{Incident, IncidentKind, JoinedIncident, Machine, NumberMap, SourcedEvidence, TimelineEntry};
-
-/// How far the timeline goes on after an incident: records about a blue screen are written at the next start.
-pub const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
 
 /// How much of the time before an incident the logs must cover before a missing record counts as "did not happen".
 const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
@@ -35,8 +35,6 @@ const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
 /// The logs that record incidents and changes.
 const LOGS: [&str; 2] = ["Application", "System"];
 
-/// The kinds of timeline entries about installations.
-const INSTALLS: &[&str] = &["driver-install", "update", "software-install"];
 /// The event fields with the name of what was installed; each event about an installation has one of them.
 const INSTALLED: &[&str] = &["Product", "PackageIdentifier", "updateTitle", "DriverName", "ServiceName"];
 /// Records about one thing that was installed, no farther apart than this, report one installation: a setup writes one

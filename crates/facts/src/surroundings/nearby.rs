@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::from_incident::word;
-use super::super::{EvidenceRef, Record, Value};
-use super::{INSTALLS, LEAST_COVERED, Logged, drive, named};
+use super::reach::INSTALLS;
+use super::{LEAST_COVERED, Logged, drive, named};
+use crate::value::{EvidenceRef, Record, Value, word};
 use evidence::{EventBody, NtStatus, SigmaRule};
 use incident::{JoinedIncident, TimelineEntry, values};
 use windows_codes::McaStatus;

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::TIMELINE_AFTER;
-use super::around::reach_seconds;
+use super::reach::{TIMELINE_AFTER, reach_seconds};
 use evidence::CoveredTimes;
 use incident::SIGMA;
 use windows_events::catalogue;

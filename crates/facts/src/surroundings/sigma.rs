@@ -6,7 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::Surroundings;
-use super::around::{TIMELINE_BEFORE, nearest_first};
+use super::around::nearest_first;
+use super::reach::TIMELINE_BEFORE;
 use evidence::{Place, SigmaRule};
 use incident::{Incident, SIGMA};
 

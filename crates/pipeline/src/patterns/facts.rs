@@ -46,9 +46,7 @@ impl Pattern {
             let one = |earlier: &Earlier| RelatedIncidents::one(Relation::Before, Arc::clone(&earlier.id));
             facts.set_others("incidents_before", before.iter().map(one).collect());
         }
-        if let Some(sharing) = &self.sharing {
-            facts.set_other_incidents(sharing.clone());
-        }
+        facts.other_incidents = self.sharing.clone();
         for others in &self.others {
             for path in counting(others.relation()) {
                 if facts.get(path).is_some() {
