@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cab::Cabinet;
 
-use super::{Unpacking, words};
+use super::unpacking::{Unpacking, words};
 use crate::read_error::ReadError;
 use untrusted::Unreadable;
 

@@ -8,6 +8,7 @@ mod cabinet;
 mod limits;
 mod name;
 mod tape;
+mod unpacking;
 mod zipped;
 
 use std::fs::File;
@@ -20,20 +21,9 @@ use limits::Limited;
 pub use limits::{Allowance, DEEPEST};
 use name::Names;
 pub(crate) use tape::is_tape;
+use unpacking::Unpacking;
+pub use unpacking::{Each, Member, words};
 use untrusted::{Loss, Unreadable};
-
-/// A file in an archive.
-pub struct Member<'m> {
-    /// Its path in the archive, with `/` between the parts: unique, and without parts that lead out of the archive.
-    pub name: String,
-    /// Its size as the archive states it, bytes.
-    pub bytes: Option<u64>,
-    /// Its content. Reading ends with an error where it is damaged or unpacks to more than is allowed.
-    pub content: &'m mut dyn Read,
-}
-
-/// Receives the members.
-pub type Each<'e> = dyn FnMut(Member<'_>) + 'e;
 
 /// The kinds of archive that are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,31 +55,6 @@ impl ArchiveKind {
         } else {
             None
         }
-    }
-}
-
-/// One archive that is being unpacked.
-struct Unpacking<'u, 'e> {
-    allowance: &'u Allowance,
-    names: Names,
-    losses: Vec<Loss>,
-    each: &'u mut Each<'e>,
-}
-
-impl Unpacking<'_, '_> {
-    /// Counts a member; `false`, with a loss, where no more may be read.
-    fn takes_member(&mut self) -> bool {
-        self.allowance.take_member(&mut self.losses)
-    }
-
-    /// Notes that a part of the archive could not be read.
-    fn lose(&mut self, place: impl Into<String>, reason: impl Into<String>) {
-        self.losses.push(Loss::new(place, reason));
-    }
-
-    /// Gives a member to the caller of [`members`]; what its content unpacks to counts.
-    fn give(&mut self, name: String, bytes: Option<u64>, content: impl Read) {
-        (self.each)(Member { name, bytes, content: &mut Limited::new(content, self.allowance) });
     }
 }
 
@@ -153,14 +118,5 @@ impl<R: Read> Read for Ending<R> {
             Some(error) => Err(error),
             None => self.rest.read(buffer),
         }
-    }
-}
-
-/// The message of an error for users.
-#[must_use]
-pub fn words(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
-        _ => error.to_string(),
     }
 }

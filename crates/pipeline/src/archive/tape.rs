@@ -4,7 +4,7 @@ use std::io::Read;
 
 use tar::{Archive, EntryType, Header, PaxExtensions};
 
-use super::{Unpacking, words};
+use super::unpacking::{Unpacking, words};
 use untrusted::Unreadable;
 
 /// The offset of the magic in the header of the first file, and the magic of the dialects of POSIX and GNU.

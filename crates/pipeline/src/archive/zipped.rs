@@ -10,7 +10,7 @@ use zip::{CompressionMethod, ZipReadOptions};
 use zip::unstable::read::ZipIterable;
 
 use super::limits::Limited;
-use super::{Unpacking, words};
+use super::unpacking::{Unpacking, words};
 use untrusted::Unreadable;
 
 pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Result<(), Unreadable> {
