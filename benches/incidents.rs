@@ -33,7 +33,6 @@ use report::groups::{Attributes, groups};
 use report::{Artifact, ArtifactStatus, Judged, Verdict};
 use rules::RuleSet;
 use rules::UNDETERMINED;
-use windows_codes::Knowledge;
 
 use cpu::Cpu;
 
@@ -92,19 +91,18 @@ fn all() -> Result<(), String> {
 
 fn measure(read: Vec<ReadArtifact>) -> Result<(), String> {
     let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))?;
-    let knowledge = Knowledge::builtin();
     let items = items(&read);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     let pool = pool.map_err(|error| error.to_string())?;
     pool.install(|| {
         let start = Cpu::now()?;
         let sightings = incident::sightings(&items);
-        let joined = incident::incidents(&items, &sightings, &knowledge, &NoCarriers);
+        let joined = incident::incidents(&items, &sightings, &NoCarriers);
         let joining = start.microseconds()?;
         let found = joined.len();
 
         let start = Cpu::now()?;
-        let patterns = patterns(&joined, &knowledge).len();
+        let patterns = patterns(&joined).len();
         let mut attributes = Attributes::default();
         let surroundings: Vec<_> = joined.iter().map(|joined| attributes.of_incident(joined)).collect();
         let judged: Vec<Judged> = joined.into_iter().map(|joined| undetermined(joined.incident)).collect();
@@ -114,7 +112,7 @@ fn measure(read: Vec<ReadArtifact>) -> Result<(), String> {
         let memory = peak_memory().unwrap_or(f64::NAN);
 
         let start = Cpu::now()?;
-        let report = merge(read, &rules, &knowledge, &Options::default());
+        let report = merge(read, &rules, &Options::default());
         let whole = start.microseconds()?;
         if found != report.incidents.len() || found != patterns || groups == 0 {
             return Err(format!("{found} incidents joined, {} reported", report.incidents.len()));

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use pipeline::{Options, Silent, analyze};
 use rules::RuleSet;
-use windows_codes::Knowledge;
 
 use cpu::Cpu;
 
@@ -41,15 +40,13 @@ fn run() -> Result<(), String> {
     };
     let (few, added) = (load(&[])?, [folder.path().to_path_buf()]);
     let many = load(&added)?;
-    let knowledge = Knowledge::builtin();
     let options = Options::default();
     // One thread: its CPU time is measured.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     let pool = pool.map_err(|error| error.to_string())?;
     let analysis = |rules: &RuleSet| {
         let start = Cpu::now()?;
-        let incidents =
-            pool.install(|| analyze(std::slice::from_ref(&artifacts), rules, &knowledge, &options, &Silent));
+        let incidents = pool.install(|| analyze(std::slice::from_ref(&artifacts), rules, &options, &Silent));
         drop(incidents);
         start.microseconds()
     };

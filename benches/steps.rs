@@ -14,7 +14,6 @@ use pipeline::read::read_artifact;
 use pipeline::read_context::ReadContext;
 use pipeline::{Options, Silent, analyze, inspect};
 use rules::RuleSet;
-use windows_codes::Knowledge;
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
@@ -69,13 +68,9 @@ fn triage(criterion: &mut Criterion) {
 
 fn judging(criterion: &mut Criterion) {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
     criterion.bench_function("load the built-in rules", |bencher| bencher.iter(|| RuleSet::load(true, &[])));
-    let facts: Vec<FactSet> = inspect(&[samples()], &rules, &knowledge, &Options::default(), &Silent)
-        .incidents
-        .into_iter()
-        .map(|(_, facts)| facts)
-        .collect();
+    let facts: Vec<FactSet> =
+        inspect(&[samples()], &rules, &Options::default()).incidents.into_iter().map(|(_, facts)| facts).collect();
     criterion.bench_function(&format!("judge {} incidents", facts.len()), |bencher| {
         bencher.iter(|| facts.iter().map(|facts| rules.judge(black_box(facts)).findings.len()).sum::<usize>());
     });
@@ -83,9 +78,8 @@ fn judging(criterion: &mut Criterion) {
 
 fn whole_runs(criterion: &mut Criterion) {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
     criterion.bench_function("analyze all samples", |bencher| {
-        bencher.iter(|| analyze(&[samples()], &rules, &knowledge, &Options::default(), &Silent).summary);
+        bencher.iter(|| analyze(&[samples()], &rules, &Options::default(), &Silent).summary);
     });
 }
 

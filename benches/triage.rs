@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use pipeline::{Options, Silent, analyze};
 use rules::RuleSet;
-use windows_codes::Knowledge;
 
 use cpu::Cpu;
 
@@ -38,7 +37,6 @@ fn main() {
 fn run() -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))?;
-    let knowledge = Knowledge::builtin();
     let options = Options { no_stack_walk: true, ..Options::default() };
     // One thread: its CPU time is measured.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
@@ -55,7 +53,7 @@ fn run() -> Result<(), String> {
     println!("triage of a minidump without stack walk, CPU in microseconds, medians of {ROUNDS} rounds{unoptimised}");
     let triage = |paths: &[PathBuf]| {
         let start = Cpu::now()?;
-        let incidents = pool.install(|| analyze(paths, &rules, &knowledge, &options, &Silent)).incidents.len();
+        let incidents = pool.install(|| analyze(paths, &rules, &options, &Silent)).incidents.len();
         Ok::<_, String>((start.microseconds()?, incidents))
     };
     let mut costs: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); SIZES.len()];

@@ -13,7 +13,7 @@
 //!
 //! let folder = PathBuf::from("samples/delay-load-zlibwapi");
 //! let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("{} mistakes in rules", mistakes.len()))?;
-//! let report = analyze(&[folder], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+//! let report = analyze(&[folder], &rules, &Options::default(), &Silent);
 //! for judged in &report.incidents {
 //!     println!("{}: {}", judged.verdict.cause, judged.verdict.sentence);
 //! }

@@ -15,7 +15,6 @@ pub use score::{Band, CauseScore, Score, Scored};
 
 use pipeline::{Options, Silent, analyze};
 use rules::RuleSet;
-use windows_codes::Knowledge;
 
 /// From this confidence on, an answer asks to be acted on; if it is not accepted, it is confidently wrong.
 pub const SURE: f64 = 0.8;
@@ -24,9 +23,9 @@ pub const DOUBTFUL: f64 = 0.5;
 
 /// Analyzes every case and scores the answers.
 #[must_use]
-pub fn score(cases: Vec<Case>, rules: &RuleSet, knowledge: &Knowledge) -> Score {
+pub fn score(cases: Vec<Case>, rules: &RuleSet) -> Score {
     let scored = cases.into_iter().map(|case| {
-        let report = analyze(std::slice::from_ref(&case.ticket), rules, knowledge, &Options::default(), &Silent);
+        let report = analyze(std::slice::from_ref(&case.ticket), rules, &Options::default(), &Silent);
         Scored::new(case, answers(&report))
     });
     Score { cases: scored.collect() }

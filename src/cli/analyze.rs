@@ -19,7 +19,6 @@ use pipeline::{Options, analyze_keeping};
 use report::compare::Side;
 use rules::RuleSet;
 use untrusted::{HeadAndTail, display_path, reason};
-use windows_codes::Knowledge;
 
 /// Files of up to this many bytes together are read on one thread.
 const ONE_THREAD_BYTES: u64 = 256 << 10;
@@ -67,14 +66,12 @@ struct Prepared {
     paths: Vec<PathBuf>,
     rules: RuleSet,
     baseline: Option<Side>,
-    knowledge: Knowledge,
     options: Options,
     threads: rayon::ThreadPool,
 }
 
 fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     let (rules, baseline) = arguments.reporting.prepare()?;
-    let knowledge = Knowledge::builtin();
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
     let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));
     if from_stdin && ticket_from_stdin {
@@ -105,7 +102,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         cache: arguments.cache.as_deref().and_then(|folder| open_cache(folder, arguments.reporting.quiet)),
         ..arguments.reporting.options()
     };
-    Ok(Prepared { paths, rules, baseline, knowledge, options, threads })
+    Ok(Prepared { paths, rules, baseline, options, threads })
 }
 
 /// The cache in `folder`; where it can't be used, a note, and the run takes longer.
@@ -149,7 +146,7 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
 }
 
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
-    let Prepared { paths, rules, baseline, knowledge, options, threads } = prepared;
+    let Prepared { paths, rules, baseline, options, threads } = prepared;
     let Arguments { no_progress, reporting, .. } = arguments;
     let (answers, known) = match (&options.cache, question(arguments, &paths, &options)) {
         (Some(cache), Some(question)) => threads.install(|| Answers::look_up(cache, question, &paths)),
@@ -159,7 +156,7 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
         return reporting.repeat(&answer);
     }
     let bar = Bar::new(!no_progress && !reporting.quiet);
-    let (mut report, evidence) = threads.install(|| analyze_keeping(&paths, &rules, &knowledge, &options, &bar));
+    let (mut report, evidence) = threads.install(|| analyze_keeping(&paths, &rules, &options, &bar));
 
     if !reporting.quiet {
         print_symbol_notes(options.symbols.as_deref());

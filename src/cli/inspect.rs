@@ -8,11 +8,10 @@ use super::output::Format;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, sigma, stream};
 use facts::write_facts;
 use incident::Incident;
-use pipeline::{Options, Silent, inspect};
+use pipeline::{Options, inspect};
 use report::inspected::Inspected;
 use report::{Artifact, inspected};
 use untrusted::sanitise;
-use windows_codes::Knowledge;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -39,9 +38,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(true, &own, true)?;
     let sigma = sigma::load(&sigma, false)?;
-    let knowledge = Knowledge::builtin();
     let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, ..Options::default() };
-    let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &knowledge, &options, &Silent);
+    let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &options);
     print_symbol_notes(options.symbols.as_deref());
     for artifact in &inspected.artifacts {
         if let Some(detail) = &artifact.detail {

@@ -8,7 +8,6 @@ use super::stream::Notes;
 use super::{Exit, reports};
 use pipeline::Options;
 use pipeline::merge::{self, Part};
-use windows_codes::Knowledge;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -29,7 +28,6 @@ pub fn run(Arguments { reports: paths, reporting }: &Arguments) -> Result<Exit, 
         let read: Vec<PathBuf> = reporting.read().collect();
         not_lost(output, paths.iter().chain(&read)).map_err(|message| usage(&message))?;
     }
-    let knowledge = Knowledge::builtin();
     let parts = paths.iter().map(|path| reports::read(path)).collect::<Result<Vec<Part>, Exit>>()?;
     let sigma = merge::sigma_sets(&parts);
     let options = Options { sigma_before: merge::is_all_with_sigma(&parts), ..reporting.options() };
@@ -37,7 +35,7 @@ pub fn run(Arguments { reports: paths, reporting }: &Arguments) -> Result<Exit, 
     let mut report = reporting.threads(false)?.install(|| {
         let (read, note) = reports::artifacts(parts, paths)?;
         note.into_iter().for_each(|note| notes.say(note));
-        Ok(pipeline::merge(read, &rules, &knowledge, &options))
+        Ok(pipeline::merge(read, &rules, &options))
     })?;
     report.rule_sets.extend(sigma);
     Ok(reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, None))

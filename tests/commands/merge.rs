@@ -12,24 +12,22 @@ use report::{Report, json, jsonl, model};
 use rules::RuleSet;
 use serde_json::Value;
 use tempfile::TempDir;
-use windows_codes::Knowledge;
 
 /// Everything that is needed to analyze and merge within this process.
 struct Bench {
     rules: RuleSet,
-    knowledge: Knowledge,
     folder: TempDir,
 }
 
 impl Bench {
     fn new() -> Self {
         let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-        Self { rules, knowledge: Knowledge::builtin(), folder: tempfile::tempdir().expect("a folder") }
+        Self { rules, folder: tempfile::tempdir().expect("a folder") }
     }
 
     fn report(&self, paths: &[PathBuf], keep_evidence: bool) -> Report {
         let options = Options { keep_evidence, ..Options::default() };
-        analyze(paths, &self.rules, &self.knowledge, &options, &Silent)
+        analyze(paths, &self.rules, &options, &Silent)
     }
 
     /// The reports of parts, each written to a file and read again: every second one as JSON Lines.
@@ -49,7 +47,7 @@ impl Bench {
         let (read, note) = merge::artifacts(parts).unwrap_or_else(|(index, error)| panic!("{index}: {error}"));
         assert_eq!(note, None);
         let options = Options { keep_evidence, ..Options::default() };
-        pipeline::merge(read, &self.rules, &self.knowledge, &options)
+        pipeline::merge(read, &self.rules, &options)
     }
 }
 

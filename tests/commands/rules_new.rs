@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::program::{list, run, text};
 use facts::FactSet;
-use pipeline::{Options, Silent, inspect_and_analyze};
+use pipeline::{Options, inspect_and_analyze};
 use report::inspected::Inspected;
 use rules::RuleSet;
 use rules_workbench::draft::{Decided, Draft, Material, Subject, draft};
-use windows_codes::Knowledge;
 
 const FLEET: &str = "samples/fleet";
 const LEDGER: &str = "crash | ledger.exe | 0xC0000005 | ledger.exe";
@@ -28,7 +27,7 @@ fn samples() -> Vec<PathBuf> {
 /// Drafts a rule for each incident of a folder, beside all the others.
 fn drafts(folder: &Path, rules: &RuleSet) -> Vec<(Draft, FactSet)> {
     let (Inspected { incidents, artifacts, .. }, report) =
-        inspect_and_analyze(&[folder.to_path_buf()], rules, &Knowledge::builtin(), &Options::default(), &Silent);
+        inspect_and_analyze(&[folder.to_path_buf()], rules, &Options::default());
     let facts: BTreeMap<&str, &FactSet> =
         incidents.iter().map(|(incident, facts)| (incident.id.as_str(), facts)).collect();
     let mut drafts = Vec::new();

@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use report::json;
 use rules::RuleSet;
 use samplekit::Random;
-use windows_codes::Knowledge;
 
 use crate::own_process::in_own_process;
 
@@ -42,8 +41,7 @@ fn dumps() -> Vec<Vec<u8>> {
 fn no_damage_costs_more_than_the_dump_it_is_in() {
     in_own_process(|| {
         let count = std::env::var("CRASHSIFT_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(MUTANTS);
-        let (dumps, rules, knowledge) =
-            (dumps(), RuleSet::load(true, &[]).expect("the built-in rules"), Knowledge::builtin());
+        let (dumps, rules) = (dumps(), RuleSet::load(true, &[]).expect("the built-in rules"));
         let folder = tempfile::tempdir().expect("a folder");
         let slowest = (0..count)
             .into_par_iter()
@@ -53,7 +51,7 @@ fn no_damage_costs_more_than_the_dump_it_is_in() {
                 let path = folder.path().join(format!("{number}.dmp"));
                 fs::write(&path, &mutant).expect("a file");
                 let begin = Instant::now();
-                let report = analyze(std::slice::from_ref(&path), &rules, &knowledge, &Options::default(), &Silent);
+                let report = analyze(std::slice::from_ref(&path), &rules, &Options::default(), &Silent);
                 json::write(&report, &mut std::io::sink()).expect("a sink takes everything");
                 let taken = begin.elapsed();
                 fs::remove_file(&path).expect("removed");

@@ -15,7 +15,6 @@ use samplekit::events::{
     LostPower, defender_action, display_reset, ended_by_other, kernel_power, missing_assembly, missing_dll_popup,
     product_installed, service_ended, unclean_shutdown,
 };
-use windows_codes::Knowledge;
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
@@ -62,12 +61,7 @@ fn without_numbers(remark: &str) -> String {
 
 /// The differences between a folder and the same folder with copies of all its files, each under the name that `named`
 /// gives.
-fn copies_change_nothing(
-    rules: &RuleSet,
-    knowledge: &Knowledge,
-    of: &Path,
-    named: fn(&Path) -> PathBuf,
-) -> Vec<String> {
+fn copies_change_nothing(rules: &RuleSet, of: &Path, named: fn(&Path) -> PathBuf) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let (found, _) = discover::find(&[of.to_path_buf()]);
     let place = |relative: &Path, bytes: &[u8]| {
@@ -75,7 +69,7 @@ fn copies_change_nothing(
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, bytes).expect("a file");
     };
-    let report = || analyze(&[folder.path().to_path_buf()], rules, knowledge, &Options::default(), &Silent);
+    let report = || analyze(&[folder.path().to_path_buf()], rules, &Options::default(), &Silent);
     let files: Vec<(PathBuf, Vec<u8>)> = found
         .iter()
         .filter(|file| file.path.file_name().is_some_and(|name| name != "expected.json" && name != "truth.txt"))
@@ -113,14 +107,13 @@ fn in_another_folder(path: &Path) -> PathBuf {
 
 fn all_samples(named: fn(&Path) -> PathBuf) {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
     let mut failures = Vec::new();
     let mut count = 0;
     for entry in fs::read_dir(samples()).expect("the samples") {
         let sample = entry.expect("an entry").path();
         if sample.is_dir() {
             count += 1;
-            let differences = copies_change_nothing(&rules, &knowledge, &sample, named);
+            let differences = copies_change_nothing(&rules, &sample, named);
             let name = sample.file_name().expect("a name").to_string_lossy().into_owned();
             failures.extend(differences.into_iter().map(|line| format!("{name}: {line}")));
         }
@@ -144,8 +137,7 @@ fn copies_in_another_folder_change_nothing() {
 fn copies_of_third_party_files_change_nothing() {
     let Some(corpus) = env::var_os("CRASHSIFT_CORPUS") else { return };
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
-    let differences = copies_change_nothing(&rules, &knowledge, Path::new(&corpus), in_another_folder);
+    let differences = copies_change_nothing(&rules, Path::new(&corpus), in_another_folder);
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
@@ -176,7 +168,6 @@ fn much_that_goes_wrong() -> [(&'static str, Vec<Event>); 2] {
 #[test]
 fn a_log_that_was_saved_in_parts_that_overlap_is_one_log() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
     let report = |parts: &[(usize, usize)]| {
         let folder = tempfile::tempdir().expect("a folder");
         for (channel, events) in much_that_goes_wrong() {
@@ -189,7 +180,7 @@ fn a_log_that_was_saved_in_parts_that_overlap_is_one_log() {
                 fs::write(folder.path().join(format!("{channel} {number}.evtx")), log.to_bytes()).expect("a file");
             }
         }
-        told(&analyze(&[folder.path().to_path_buf()], &rules, &knowledge, &Options::default(), &Silent))
+        told(&analyze(&[folder.path().to_path_buf()], &rules, &Options::default(), &Silent))
     };
     let whole = report(&[(0, 9)]);
     assert!(whole.iter().filter(|line| line.contains(" start-failure ")).count() >= 4, "{whole:#?}");
@@ -201,7 +192,6 @@ fn a_log_that_was_saved_in_parts_that_overlap_is_one_log() {
 #[test]
 fn the_same_words_around_another_event_are_another_incident() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
     let text = fs::read_to_string(samples().join("ticket-event-xml/details.txt")).expect("a text");
     let later = text.replace("08:21:44", "10:21:44").replace("20511", "20520").replace("0x2b08", "0x2c08");
     let incidents = |texts: &[&str]| {
@@ -209,7 +199,7 @@ fn the_same_words_around_another_event_are_another_incident() {
         for (number, text) in texts.iter().enumerate() {
             fs::write(folder.path().join(format!("{number}.txt")), text).expect("a file");
         }
-        let report = analyze(&[folder.path().to_path_buf()], &rules, &knowledge, &Options::default(), &Silent);
+        let report = analyze(&[folder.path().to_path_buf()], &rules, &Options::default(), &Silent);
         report.incidents.iter().map(|judged| judged.incident.evidence.len()).collect::<Vec<_>>()
     };
     assert_eq!(incidents(&[&text]), [2]);

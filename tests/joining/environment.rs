@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use facts::{FactSet, schema};
-use pipeline::{Options, Silent, inspect};
+use pipeline::{Options, inspect};
 use rules::RuleSet;
 use samplekit::FileTime;
 use samplekit::minidump::{Minidump, Module};
-use windows_codes::Knowledge;
 
 /// Environment and facts of the only incident in a file.
 fn only_incident(path: PathBuf) -> (BTreeMap<&'static str, String>, FactSet) {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let inspected = inspect(&[path], &rules, &Options::default());
     let mut incidents = inspected.incidents.into_iter();
     let (incident, facts) = incidents.next().expect("an incident");
     assert!(incidents.next().is_none(), "only one incident");
@@ -206,7 +205,7 @@ fn what_a_text_states_of_a_machine_is_marked_and_comes_after_what_was_recorded()
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let text = folder.path().join("mail.txt");
     let machine = |paths: &[PathBuf]| {
-        let inspected = inspect(paths, &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+        let inspected = inspect(paths, &rules, &Options::default());
         inspected.machines.into_iter().next().expect("a machine")
     };
     let alone = machine(std::slice::from_ref(&sample));
@@ -226,7 +225,7 @@ fn the_copy_of_a_log_adds_nothing_to_the_timeline() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let timeline = || {
         let folder = [folder.path().to_path_buf()];
-        let inspected = inspect(&folder, &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+        let inspected = inspect(&folder, &rules, &Options::default());
         let entries = inspected.machines.into_iter().flat_map(|machine| machine.timeline);
         entries.map(|entry| (entry.time, entry.sentence)).collect::<Vec<_>>()
     };

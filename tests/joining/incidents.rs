@@ -26,8 +26,8 @@ fn report(files: &[(&str, Vec<u8>)], options: &Options) -> Report {
 
 fn report_on(path: &Path, options: &Options) -> Report {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
-    analyze(&[path.to_path_buf()], &rules, &knowledge, options, &Silent)
+    let _knowledge = Knowledge::builtin();
+    analyze(&[path.to_path_buf()], &rules, options, &Silent)
 }
 
 /// A dump of the same process in every case: with an exception in one of its own DLLs, or of the running process.

@@ -8,7 +8,6 @@ use rules::{RuleSet, Truth};
 use samplekit::event_log::EventLog;
 use samplekit::events::{Crash, Image, Layout};
 use samplekit::{FileTime, FileVersion, Guid};
-use windows_codes::Knowledge;
 
 const NOON: FileTime = FileTime::utc(2025, 5, 20, 12, 0, 0);
 const DAY: u64 = 86_400;
@@ -63,7 +62,7 @@ fn asking(asked: &str) -> (tempfile::TempDir, RuleSet) {
 }
 
 fn facts_of(folder: &Path, rules: &RuleSet) -> Vec<FactSet> {
-    let inspected = inspect(&[folder.to_owned()], rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let inspected = inspect(&[folder.to_owned()], rules, &Options::default());
     inspected.incidents.into_iter().map(|(_, facts)| facts).collect()
 }
 
@@ -75,7 +74,7 @@ fn answers(machines: &[(&str, &[Made])], asked: &str) -> Vec<Truth> {
     let facts = facts_of(logs.path(), &rules);
     let answers: Vec<Truth> =
         facts.iter().map(|facts| rules.trace("t/rule", facts).expect("a rule").condition).collect();
-    let report = analyze(&[logs.path().to_owned()], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let report = analyze(&[logs.path().to_owned()], &rules, &Options::default(), &Silent);
     let matched: Vec<bool> = report.incidents.iter().map(|judged| !judged.findings.is_empty()).collect();
     assert_eq!(matched, answers.iter().map(|answer| *answer == Truth::True).collect::<Vec<_>>(), "{asked}");
     // The same list, given as in a test of a rule, gives the same result.
@@ -158,7 +157,7 @@ fn a_machine_that_crashes_all_day_hides_no_other() {
 fn a_finding_names_the_others_that_it_counted() {
     let logs = logs(&[("A", &[at(0)]), ("B", &[at(1)]), ("C", &[at(2)])]);
     let (_folder, rules) = asking("other_incidents|count: {where: {same_site: true, same_host: false}, gte: 2}");
-    let report = analyze(&[logs.path().to_owned()], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let report = analyze(&[logs.path().to_owned()], &rules, &Options::default(), &Silent);
     let ids: Vec<&str> = report.incidents.iter().map(|judged| judged.incident.id.as_str()).collect();
     let finding = report.incidents.first().and_then(|judged| judged.findings.first()).expect("a finding");
     let named: Vec<&str> = finding.incidents.iter().flat_map(|named| &named.ids).map(|id| &**id).collect();

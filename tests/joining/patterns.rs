@@ -17,7 +17,6 @@ use samplekit::kernel_dump::{Driver, Stop, TriageDump};
 use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Process, Processor, System, Thread};
 use samplekit::wer_report::Report as WerReport;
 use samplekit::{FileTime, FileVersion, Guid};
-use windows_codes::Knowledge;
 
 const NOON: FileTime = FileTime::utc(2025, 5, 20, 12, 0, 0);
 const HOUR: u64 = 3_600;
@@ -29,7 +28,7 @@ fn sample(name: &str) -> PathBuf {
 
 fn report_of(path: PathBuf, options: &Options) -> Report {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    analyze(&[path], &rules, &Knowledge::builtin(), options, &Silent)
+    analyze(&[path], &rules, options, &Silent)
 }
 
 fn as_json(report: &Report) -> serde_json::Value {
@@ -41,7 +40,7 @@ fn as_json(report: &Report) -> serde_json::Value {
 /// The facts of each incident, in the order of time.
 fn facts_of(path: PathBuf) -> Vec<FactSet> {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let inspected = inspect(&[path], &rules, &Options::default());
     inspected.incidents.into_iter().map(|(_, facts)| facts).collect()
 }
 

@@ -11,7 +11,6 @@ use rules::RuleSet;
 use samplekit::event_log::EventLog;
 use samplekit::events::{Crash, Image, Layout, bugcheck};
 use samplekit::{FileTime, FileVersion, Guid};
-use windows_codes::Knowledge;
 
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
@@ -55,13 +54,13 @@ fn with_files<T>(files: &[(&str, &[u8])], run: impl Fn(&Path) -> T) -> T {
 
 fn report(files: &[(&str, &[u8])]) -> Report {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let analyzed = |path: &Path| analyze(&[path.into()], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let analyzed = |path: &Path| analyze(&[path.into()], &rules, &Options::default(), &Silent);
     with_files(files, analyzed)
 }
 
 fn inspected(files: &[(&str, &[u8])]) -> Inspected {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let inspected = |path: &Path| inspect(&[path.into()], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let inspected = |path: &Path| inspect(&[path.into()], &rules, &Options::default());
     with_files(files, inspected)
 }
 
@@ -309,7 +308,7 @@ fn a_file_that_is_given_as_a_ticket_is_read_once() {
         let file = path.join("mail.txt");
         let name = untrusted::display_path(&file);
         let options = Options { pasted: vec![(name, MAIL.into())], ..Options::default() };
-        analyze(&[path.into()], &rules, &Knowledge::builtin(), &options, &Silent).artifacts.len()
+        analyze(&[path.into()], &rules, &options, &Silent).artifacts.len()
     };
     assert_eq!(with_files(&[("mail.txt", MAIL)], artifacts), 1);
 }
@@ -337,7 +336,7 @@ fn a_table_of_codes_is_no_crash_unless_the_text_is_given_as_a_ticket() {
     assert!(skipped.artifacts[0].detail.as_deref().is_some_and(|detail| detail.contains("35 different codes")));
     let rules = RuleSet::load(false, &[]).expect("no rules");
     let options = Options { pasted: vec![("standard input".into(), table.as_bytes().into())], ..Options::default() };
-    let given = analyze(&[], &rules, &Knowledge::builtin(), &options, &Silent);
+    let given = analyze(&[], &rules, &options, &Silent);
     assert_eq!(given.incidents.len(), 1);
 }
 
@@ -356,7 +355,7 @@ fn a_code_that_is_only_mentioned_is_no_proof_that_something_ended_with_it() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let confidence = |text: &str| {
         let options = Options { pasted: vec![("mail".to_owned(), text.as_bytes().into())], ..Options::default() };
-        let report = analyze(&[], &rules, &Knowledge::builtin(), &options, &Silent);
+        let report = analyze(&[], &rules, &options, &Silent);
         report.incidents.first().map_or(0.0, |judged| judged.verdict.confidence)
     };
     assert!(confidence("A colleague asks what 0xC00000FD means. There was no crash.") < 0.8);

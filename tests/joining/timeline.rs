@@ -9,7 +9,6 @@ use samplekit::events::{
     display_driver_installed, display_reset, drive_health, machine_check, product_installed,
 };
 use samplekit::{FileTime, FileVersion, Guid};
-use windows_codes::Knowledge;
 
 const DAY: u64 = 86_400;
 const NOON: FileTime = FileTime::utc(2024, 5, 20, 12, 0, 0);
@@ -62,7 +61,7 @@ fn timeline_in<const N: usize>(logs: [(&str, Vec<Event>); N], fields: &[&str]) -
     }
     let path = folder.path().to_path_buf();
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let inspected = inspect(&[path], &rules, &Options::default());
     let of_crash = inspected.incidents.iter().find(|(incident, _)| incident.kind.word() == "crash");
     let (_, facts) = of_crash.expect("the crash");
     let entries = facts.list("timeline").expect("a timeline");
@@ -174,7 +173,7 @@ fn what_was_installed_before_the_first_crash_of_a_kind_has_its_distance() {
 fn records_of_one_reset_are_of_one_incident() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/driver-install-then-resets");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let inspected = inspect(&[path], &rules, &Options::default());
     let resets = |entries: &[facts::Record]| -> Vec<Option<Value>> {
         let resets = entries.iter().filter(|entry| entry.get("kind") == Some(&Value::Text("driver-reset".into())));
         resets.map(|entry| entry.get("incident").cloned()).collect()
@@ -246,7 +245,7 @@ rules:
     log.add(crash().channel("Application"));
     std::fs::write(&path, log.to_bytes()).expect("a file");
     let rules = RuleSet::load(false, &[file]).expect("a rule");
-    let report = analyze(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let report = analyze(&[path], &rules, &Options::default(), &Silent);
     let mut crashes = report.incidents.iter().filter(|judged| judged.incident.kind.word() == "crash");
     !crashes.next().expect("the crash").findings.is_empty()
 }
@@ -289,7 +288,7 @@ rules:
     log.add(crash().channel("Application"));
     std::fs::write(&path, log.to_bytes()).expect("a file");
     let rules = RuleSet::load(false, &[file]).expect("a rule");
-    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let inspected = inspect(&[path], &rules, &Options::default());
     let of_crash = inspected.incidents.iter().find(|(incident, _)| incident.kind.word() == "crash");
     rules.trace("demo/order", &of_crash.expect("the crash").1).expect("a rule").condition
 }

@@ -5,7 +5,6 @@
 use std::path::PathBuf;
 
 use rules::RuleSet;
-use windows_codes::Knowledge;
 
 /// Percentage of first answers that may be wrong with a confidence of 0.8 and more.
 const MOST_CONFIDENTLY_WRONG: usize = 1;
@@ -21,7 +20,7 @@ fn real_reports_are_rarely_answered_wrongly_and_hardly_ever_with_confidence() {
     };
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let cases = casekit::read(&folder).expect("cases");
-    let score = casekit::score(cases, &rules, &Knowledge::builtin());
+    let score = casekit::score(cases, &rules);
     println!("{score}");
     let count = score.cases.len();
     let wrong: Vec<String> =

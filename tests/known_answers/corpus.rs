@@ -44,9 +44,9 @@ fn read(path: &Path) -> ReadArtifact {
 
 fn analyzed(corpus: &Corpus, threads: usize) -> Report {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
+    let _knowledge = Knowledge::builtin();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-    pool.install(|| analyze(std::slice::from_ref(&corpus.folder), &rules, &knowledge, &Options::default(), &Silent))
+    pool.install(|| analyze(std::slice::from_ref(&corpus.folder), &rules, &Options::default(), &Silent))
 }
 
 fn as_json(report: &Report) -> String {

@@ -19,10 +19,9 @@ use evidence::{Observation, Place, ProcessDump, base_name};
 use jiff::Timestamp;
 use pipeline::read::{ReadArtifact, read_artifact};
 use pipeline::read_context::ReadContext;
-use pipeline::{Options, Silent, inspect};
+use pipeline::{Options, inspect};
 use rules::RuleSet;
 use serde_json::Value;
-use windows_codes::Knowledge;
 
 /// The corpus files of a kind: the measured facts, and their paths.
 fn corpus(kind: &str) -> Vec<(Value, PathBuf)> {
@@ -277,7 +276,7 @@ fn the_fault_of_a_kernel_dump_is_the_driver_that_was_measured() {
     for (line, path) in lines {
         let file = line["path"].as_str().unwrap_or_default();
         let measured = &line["kerneldump"];
-        let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+        let inspected = inspect(&[path], &rules, &Options::default());
         let [(incident, facts)] = inspected.incidents.as_slice() else { panic!("{file}: no incident") };
         assert_eq!(incident.kind.word(), "bugcheck", "{file}");
         let fact = |path: &str, hexadecimal: bool| {

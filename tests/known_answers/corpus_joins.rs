@@ -11,7 +11,6 @@ use pipeline::read_context::ReadContext;
 use pipeline::{Options, Silent, analyze};
 use rules::RuleSet;
 use untrusted::display_path;
-use windows_codes::Knowledge;
 
 /// An artifact and the place in it.
 type Evidence = (String, String);
@@ -91,7 +90,7 @@ fn what_carries_one_report_id_is_one_incident_and_no_incident_is_of_two_computer
         return;
     };
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let report = analyze(std::slice::from_ref(&folder), &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let report = analyze(std::slice::from_ref(&folder), &rules, &Options::default(), &Silent);
     let mut incident_of: BTreeMap<Evidence, usize> = BTreeMap::new();
     let independent = Independent::read(&folder);
     let (mut several, mut named) = (0_usize, 0_usize);

@@ -15,9 +15,9 @@ fn folder() -> PathBuf {
 
 fn analyzed(path: PathBuf, threads: usize) -> Report {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
+    let _knowledge = Knowledge::builtin();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-    pool.install(|| analyze(&[path], &rules, &knowledge, &Options::default(), &Silent))
+    pool.install(|| analyze(&[path], &rules, &Options::default(), &Silent))
 }
 
 #[test]

@@ -3,14 +3,13 @@
 use std::fs;
 
 use facts::{FactSet, schema};
-use pipeline::{Options, Silent, inspect};
+use pipeline::{Options, inspect};
 use rules::RuleSet;
 use samplekit::FileTime;
 use samplekit::minidump::{
     Context, Exception, Memory, Minidump, Module, Process, Processor, Protection, Region, StackImage, System, Thread,
     UnloadedModule,
 };
-use windows_codes::Knowledge;
 
 const APP: u64 = 0x7FF6_4000_0000;
 const LIBRARY: u64 = 0x7FFB_A000_0000;
@@ -90,7 +89,7 @@ fn facts(dump: &Minidump) -> FactSet {
     let path = folder.path().join("demo.dmp");
     fs::write(&path, dump.to_bytes()).expect("written");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let mut inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent).incidents;
+    let mut inspected = inspect(&[path], &rules, &Options::default()).incidents;
     inspected.pop().expect("an incident").1
 }
 

@@ -4,17 +4,17 @@
 use std::path::{Path, PathBuf};
 
 use facts::{FactSet, Value, schema};
-use pipeline::{Options, Silent, inspect};
+use pipeline::{Options, inspect};
 use rules::RuleSet;
 use windows_codes::Knowledge;
 
 /// The facts of the one incident in a dump.
 fn facts(path: PathBuf) -> FactSet {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin();
+    let _knowledge = Knowledge::builtin();
     let shown = path.display().to_string();
     assert!(path.is_file(), "{shown} is missing");
-    let mut inspected = inspect(&[path], &rules, &knowledge, &Options::default(), &Silent).incidents;
+    let mut inspected = inspect(&[path], &rules, &Options::default()).incidents;
     assert_eq!(inspected.len(), 1, "{shown}");
     inspected.pop().expect("an incident").1
 }

@@ -3,11 +3,10 @@
 use std::fs;
 
 use facts::{FactSet, schema};
-use pipeline::{Options, Silent, inspect};
+use pipeline::{Options, inspect};
 use rules::RuleSet;
 use samplekit::FileTime;
 use samplekit::minidump::{Memory, Minidump, Module, Protection, Region, UnloadedModule};
-use windows_codes::Knowledge;
 
 const APP: u64 = 0x7FF6_4000_0000;
 const PLUGIN: u64 = 0x7FFB_9D00_0000;
@@ -33,7 +32,7 @@ fn facts(dump: &[u8]) -> FactSet {
     let path = folder.path().join("demo.dmp");
     fs::write(&path, dump).expect("written");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let mut inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent).incidents;
+    let mut inspected = inspect(&[path], &rules, &Options::default()).incidents;
     inspected.pop().expect("an incident").1
 }
 
@@ -160,7 +159,7 @@ fn of_a_long_comment_the_beginning_is_read_and_the_rest_reported_as_missing() {
     let path = folder.path().join("demo.dmp");
     fs::write(&path, dump.to_bytes()).expect("written");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let inspected = inspect(&[path], &rules, &Options::default());
     let detail = inspected.artifacts[0].detail.as_deref().unwrap_or_default();
     assert!(detail.contains("stream CommentA: only the first 65536 of 480000 bytes are read"), "{detail}");
     let (_, facts) = &inspected.incidents[0];

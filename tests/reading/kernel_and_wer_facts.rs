@@ -6,12 +6,11 @@ use facts::{FactSet, schema};
 use pipeline::{Options, Silent, analyze, inspect};
 use report::inspected::Inspected;
 use rules::RuleSet;
-use windows_codes::Knowledge;
 
 fn inspected(file: &str) -> Inspected {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(file);
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent)
+    inspect(&[path], &rules, &Options::default())
 }
 
 fn facts(file: &str) -> FactSet {
@@ -154,7 +153,7 @@ fn judged(upper: u64, lower: u64) -> (String, u32) {
     let path = folder.path().join("check.dmp");
     std::fs::write(&path, dump).expect("written");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let report = analyze(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let report = analyze(&[path], &rules, &Options::default(), &Silent);
     let mut written = Vec::new();
     report::json::write(&report, &mut written).expect("memory");
     let report: serde_json::Value = serde_json::from_slice(&written).expect("JSON");

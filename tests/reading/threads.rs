@@ -4,11 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use facts::{FactSet, schema};
-use pipeline::{Options, Silent, inspect};
+use pipeline::{Options, inspect};
 use rules::{RuleSet, Truth};
 use samplekit::minidump::{Context, Minidump, Module, StackImage, Thread};
 use samplekit::{FileTime, FileVersion};
-use windows_codes::Knowledge;
 
 const STACK: u64 = 0x42_7FCF_0000;
 const THREAD_INFO_LIST: u32 = 17;
@@ -17,7 +16,7 @@ const THREAD_INFO_LIST: u32 = 17;
 fn facts(path: PathBuf, walk_stacks: bool) -> FactSet {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let options = Options { no_stack_walk: !walk_stacks, ..Options::default() };
-    let mut inspected = inspect(&[path], &rules, &Knowledge::builtin(), &options, &Silent).incidents;
+    let mut inspected = inspect(&[path], &rules, &options).incidents;
     assert_eq!(inspected.len(), 1);
     inspected.pop().expect("an incident").1
 }

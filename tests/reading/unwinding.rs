@@ -7,12 +7,11 @@ use std::sync::{Arc, LazyLock};
 use crash_dump::Symbols;
 use facts::FactSet;
 use incident::Incident;
-use pipeline::{Options, Silent, inspect};
+use pipeline::{Options, inspect};
 use rules::RuleSet;
 use samplekit::code::{CodeImage, CodeStack, FUNCTION_SIZE, Function, Step};
 use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Thread, flag};
 use samplekit::{FileTime, FileVersion};
-use windows_codes::Knowledge;
 
 const STACK: u64 = 0x42_7FCF_E5C0;
 
@@ -100,7 +99,7 @@ fn inspected_with(dump: &Minidump, symbols: Option<Arc<Symbols>>) -> (Incident, 
     fs::write(&path, dump.to_bytes()).expect("written");
     static RULES: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::load(true, &[]).expect("the built-in rules are right"));
     let options = Options { symbols, ..Options::default() };
-    let mut inspected = inspect(&[path], &RULES, &Knowledge::builtin(), &options, &Silent);
+    let mut inspected = inspect(&[path], &RULES, &options);
     inspected.incidents.pop().expect("an incident")
 }
 

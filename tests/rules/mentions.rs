@@ -5,7 +5,6 @@ use pipeline::{Options, Silent, analyze};
 use report::Report;
 use rules::RuleSet;
 use untrusted::HeadAndTail;
-use windows_codes::Knowledge;
 
 fn options() -> Options {
     Options::default()
@@ -16,7 +15,7 @@ fn report(text: &str) -> Report {
     let path = folder.path().join("mail.txt");
     std::fs::write(&path, text).expect("a file");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    analyze(&[path], &rules, &Knowledge::builtin(), &options(), &Silent)
+    analyze(&[path], &rules, &options(), &Silent)
 }
 
 /// The highest confidence of the findings, 0 where there are none.
@@ -314,7 +313,7 @@ fn a_guide_to_one_error_is_judged_with_reserve_unless_it_is_given_as_a_ticket() 
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let content = HeadAndTail::read(&mut GUIDE.as_bytes()).expect("a text");
     let options = Options { pasted: vec![("-".to_owned(), content)], ..options() };
-    let given = analyze(&[], &rules, &Knowledge::builtin(), &options, &Silent);
+    let given = analyze(&[], &rules, &options, &Silent);
     assert!(given.incidents[0].findings[0].confidence > 0.8, "{:?}", given.incidents[0].findings);
 }
 
@@ -375,7 +374,7 @@ fn a_mention_takes_from_a_confidence_and_never_adds_to_it() {
         std::fs::write(&rules, rule_moved_by(1455, by)).expect("a file");
         std::fs::write(&text, format!("{ended}\n{error}\n")).expect("a file");
         let rules = RuleSet::load(false, &[rules]).expect("a rule");
-        let report = analyze(&[text], &rules, &Knowledge::builtin(), &options(), &Silent);
+        let report = analyze(&[text], &rules, &options(), &Silent);
         let confidences: Vec<f64> =
             report.incidents.iter().flat_map(|judged| &judged.findings).map(|finding| finding.confidence).collect();
         assert_eq!(confidences, [expected], "{error} {by}");

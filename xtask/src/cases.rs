@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use rules::RuleSet;
-use windows_codes::Knowledge;
 
 /// The environment variable that names the folder of cases where no argument does.
 const FOLDER: &str = "CRASHSIFT_CASES";
@@ -17,7 +16,7 @@ pub fn run(folder: Option<&str>, verbose: bool) -> Result<String, String> {
     let folder = folder.ok_or_else(|| format!("name the folder of cases, or set {FOLDER}"))?;
     let cases = casekit::read(Path::new(&folder))?;
     let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))?;
-    let score = casekit::score(cases, &rules, &Knowledge::builtin());
+    let score = casekit::score(cases, &rules);
     let mut said = score.to_string();
     if verbose {
         said.push_str("\nnot answered rightly:\n");

@@ -9,23 +9,23 @@ use evidence::{Address, BugcheckCode, KernelDump};
 use windows_codes::{ExplainedParameter, Holds, Knowledge, McaStatus};
 
 /// The incident's bugcheck, from whichever evidence has it.
-pub(super) fn bugcheck(evidence: &JoinedEvidence<'_>, knowledge: &Knowledge) -> Option<Bugcheck> {
+pub(super) fn bugcheck(evidence: &JoinedEvidence<'_>) -> Option<Bugcheck> {
     let (_, code, parameters) = evidence.bugcheck()?;
     let dump = evidence.kernel_dump().map(|(_, dump)| dump);
-    let explained = (1..=4).filter_map(|number| knowledge.stop(code)?.explain(number, &parameters));
+    let explained = (1..=4).filter_map(|number| Knowledge.stop(code)?.explain(number, &parameters));
     Some(Bugcheck {
         code: BugcheckCode(code.plain()),
-        name: knowledge.bugcheck_name(code).map(Arc::from),
-        live: knowledge.is_live_report(code),
-        status: knowledge.stop(code).and_then(|stop| stop.status(&parameters)),
+        name: Knowledge.bugcheck_name(code).map(Arc::from),
+        live: Knowledge.is_live_report(code),
+        status: Knowledge.stop(code).and_then(|stop| stop.status(&parameters)),
         bits_differ: bits_differ(code, &parameters),
         machine_check: machine_check(code, &parameters),
-        meanings: explained.map(|parameter| meaning(parameter, dump, knowledge)).collect(),
+        meanings: explained.map(|parameter| meaning(parameter, dump)).collect(),
         parameters,
     })
 }
 
-fn meaning(explained: ExplainedParameter, dump: Option<&KernelDump>, knowledge: &Knowledge) -> ParameterMeaning {
+fn meaning(explained: ExplainedParameter, dump: Option<&KernelDump>) -> ParameterMeaning {
     // An address means something where the dump has the driver there.
     let place = || {
         let dump = dump.filter(|_| explained.parameter.holds == Holds::Code)?;
@@ -39,7 +39,7 @@ fn meaning(explained: ExplainedParameter, dump: Option<&KernelDump>, knowledge: 
     ParameterMeaning {
         number: explained.parameter.number,
         is: explained.parameter.is,
-        means: explained.means(knowledge).map(str::to_owned).or_else(place),
+        means: explained.means(&Knowledge).map(str::to_owned).or_else(place),
     }
 }
 

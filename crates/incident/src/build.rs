@@ -47,7 +47,6 @@ pub struct JoinedIncident<'i> {
 pub fn incidents<'i>(
     items: &'i [SourcedEvidence],
     sightings: &'i [Sighting<'i>],
-    knowledge: &Knowledge,
     carriers: &dyn Carriers,
 ) -> Vec<JoinedIncident<'i>> {
     let groups = join::join(sightings);
@@ -65,7 +64,7 @@ pub fn incidents<'i>(
             let context: Vec<&SourcedEvidence> = context.iter().filter_map(|index| items.get(*index)).collect();
             joined_by.extend(context.iter().map(|item| Some(context::joined_by(item))));
             let items = sightings.iter().map(|sighting| sighting.evidence).chain(context).collect();
-            build(JoinedEvidence { sightings, items }, joined_by, knowledge, carriers)
+            build(JoinedEvidence { sightings, items }, joined_by, carriers)
         })
         .collect();
     set_ids(&mut joined);
@@ -115,25 +114,24 @@ fn remark_on_ambiguous_texts(joined: &mut [JoinedIncident<'_>], several: &BTreeM
 fn build<'i>(
     evidence: JoinedEvidence<'i>,
     joined_by: Vec<Option<JoinedBy>>,
-    knowledge: &Knowledge,
     carriers: &dyn Carriers,
 ) -> Option<JoinedIncident<'i>> {
     let kind = kind(&evidence)?;
     let records = evidence.crash_records();
-    let exception = exception(&evidence, &records, knowledge);
-    let bugcheck = bugcheck(&evidence, knowledge);
+    let exception = exception(&evidence, &records);
+    let bugcheck = bugcheck(&evidence);
     let kernel = evidence.kernel_dump().filter(|_| evidence.dump().is_none());
     let (fault_site, suspect) = if let Some((_, dump)) = kernel {
-        kernel_site::site_and_suspect(dump, knowledge, carriers)
+        kernel_site::site_and_suspect(dump, carriers)
     } else {
         let site = fault_site::fault_site(&evidence, carriers);
         let code = exception.as_ref().map(|exception| exception.code);
         let suspect = fault_site::suspect(&evidence, site.as_ref(), code, carriers);
-        text_stack::completed(&evidence, site, suspect, knowledge, carriers)
+        text_stack::completed(&evidence, site, suspect, carriers)
     };
-    let environment = environment::environment(&evidence, knowledge);
-    let mut card = card::card(&evidence, &environment, knowledge);
-    context::add_stated(&mut card, &evidence, knowledge);
+    let environment = environment::environment(&evidence);
+    let mut card = card::card(&evidence, &environment);
+    context::add_stated(&mut card, &evidence);
     let items = evidence
         .items
         .iter()
@@ -142,7 +140,7 @@ fn build<'i>(
             joined_by,
             artifact: item.artifact,
             place: item.place.clone(),
-            sentence: sentence(&item.observation, knowledge),
+            sentence: sentence(&item.observation),
         })
         .collect();
     let named = evidence.sightings.iter().find_map(|sighting| sighting.host.clone());
@@ -235,18 +233,14 @@ fn process(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) 
     (process != Process::default()).then_some(process)
 }
 
-fn exception(
-    evidence: &JoinedEvidence<'_>,
-    records: &[(usize, CrashRecord<'_>)],
-    knowledge: &Knowledge,
-) -> Option<ExceptionFacts> {
+fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<ExceptionFacts> {
     let fast_fail_of_record = records.iter().find_map(|(_, record)| record.fast_fail);
-    let with_name = |code: FastFailCode| FastFail { code, name: knowledge.fast_fail_name(code).map(Arc::from) };
+    let with_name = |code: FastFailCode| FastFail { code, name: Knowledge.fast_fail_name(code).map(Arc::from) };
     if let Some((exception, dump)) = evidence.dump().and_then(|(_, dump)| Some((dump.exception.as_ref()?, dump))) {
         let windows = dump.system.os == OperatingSystem::Windows;
         let name = match &exception.foreign_reason {
             Some(reason) => Some(Arc::clone(reason)),
-            None => knowledge.exception_name(exception.code).map(Arc::from),
+            None => Knowledge.exception_name(exception.code).map(Arc::from),
         };
         let fast_fail = (windows && exception.code == ExceptionCode::FAST_FAIL)
             .then(|| exception.parameters.first().and_then(|code| u32::try_from(*code).ok()).map(FastFailCode))
@@ -265,7 +259,7 @@ fn exception(
     let address = evidence.tickets().find_map(|(_, ticket)| ticket.access_address);
     Some(ExceptionFacts {
         code,
-        name: knowledge.exception_name(code).map(Arc::from),
+        name: Knowledge.exception_name(code).map(Arc::from),
         address: None,
         parameters: None,
         fast_fail: fast_fail_of_record.filter(|_| code == ExceptionCode::FAST_FAIL).map(with_name),

@@ -98,25 +98,18 @@ fn described_by(ticket: &Ticket, item: &SourcedEvidence, index: usize, groups: &
 }
 
 /// Adds to an incident's card what texts state, where nothing better is known.
-pub(super) fn add_stated(
-    card: &mut BTreeMap<&'static str, String>,
-    evidence: &JoinedEvidence<'_>,
-    knowledge: &Knowledge,
-) {
+pub(super) fn add_stated(card: &mut BTreeMap<&'static str, String>, evidence: &JoinedEvidence<'_>) {
     for (_, ticket) in evidence.described() {
         // Of drivers' versions the card has what all texts state.
-        for (key, value) in inventory_card(&ticket.inventory, knowledge).filter(|(key, _)| *key != "gpu_driver") {
+        for (key, value) in inventory_card(&ticket.inventory).filter(|(key, _)| *key != "gpu_driver") {
             card.entry(key).or_insert_with(|| as_stated(&value));
         }
     }
 }
 
 /// What the output of a tool in a text states of the machine, by the keys of the card.
-pub(super) fn inventory_card<'k>(
-    inventory: &Inventory,
-    knowledge: &'k Knowledge,
-) -> impl Iterator<Item = (&'static str, String)> + use<'k> {
-    let os = inventory.os_build.map(|build| match knowledge.windows_release(build) {
+pub(super) fn inventory_card<'k>(inventory: &Inventory) -> impl Iterator<Item = (&'static str, String)> + use<'k> {
+    let os = inventory.os_build.map(|build| match Knowledge.windows_release(build) {
         Some(release) => format!("{release} (build {build})"),
         None => format!("Windows build {build}"),
     });

@@ -14,21 +14,17 @@ const SEARCHED_FRAMES: usize = 24;
 
 /// The driver that holds the faulting code, and the driver that the dump points to: the same one; if that only passes on
 /// errors of others, the one that the kernel named, or the first other one on the stack.
-pub(super) fn site_and_suspect(
-    dump: &KernelDump,
-    knowledge: &Knowledge,
-    carriers: &dyn Carriers,
-) -> (Option<FaultSite>, Option<Suspect>) {
-    let found = fault_site(dump, knowledge, carriers);
+pub(super) fn site_and_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> (Option<FaultSite>, Option<Suspect>) {
+    let found = fault_site(dump, carriers);
     let suspect = match &found {
         Some((site, reason)) if !site.carrier => Some(Suspect::at(site, "exact", *reason)),
-        _ => other_suspect(dump, knowledge, carriers),
+        _ => other_suspect(dump, carriers),
     };
     (found.map(|(site, _)| site), suspect)
 }
 
 /// The driver that the kernel named, or the first one on the stack that does not come with Windows.
-fn other_suspect(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carriers) -> Option<Suspect> {
+fn other_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> Option<Suspect> {
     let suspect = |name: &str, basis, reason: &str| {
         let driver = dump.drivers.iter().find(|driver| driver.name.eq_ignore_ascii_case(name));
         let path = driver.and_then(|driver| full_path(&driver.path));
@@ -37,7 +33,7 @@ fn other_suspect(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carrie
     if let Some(name) = dump.named_driver.as_ref().filter(|name| !carriers.is_carrier(name)) {
         return suspect(name, "named", "the kernel named it on the blue screen");
     }
-    if !knowledge.stop(dump.code).is_some_and(Stop::stack_tells) {
+    if !Knowledge.stop(dump.code).is_some_and(Stop::stack_tells) {
         return None;
     }
     let caller = dump.frames.iter().take(SEARCHED_FRAMES).find_map(|frame| {
@@ -52,8 +48,8 @@ fn other_suspect(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carrie
 
 /// The driver that holds the faulting code, and how that is known. The blue screen's parameters count first: the exception
 /// in the header is often only the breakpoint with which the kernel stops itself.
-fn fault_site(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carriers) -> Option<(FaultSite, &'static str)> {
-    let stop = knowledge.stop(dump.code);
+fn fault_site(dump: &KernelDump, carriers: &dyn Carriers) -> Option<(FaultSite, &'static str)> {
+    let stop = Knowledge.stop(dump.code);
     let parameters = stop.into_iter().flat_map(|stop| stop.code_addresses(&dump.parameters)).map(Address);
     let mut candidates = parameters
         .map(|address| (address, "a parameter of the stop points into it"))
@@ -126,8 +122,7 @@ mod tests {
     type Named = (Option<(String, bool)>, Option<(String, &'static str)>);
 
     fn named_by(dump: &KernelDump) -> Named {
-        let knowledge = Knowledge::builtin();
-        let (site, suspect) = site_and_suspect(dump, &knowledge, &LISTED);
+        let (site, suspect) = site_and_suspect(dump, &LISTED);
         let site = site.map(|site| (site.module.to_string(), site.unloaded));
         (site, suspect.map(|suspect| (suspect.module.to_string(), suspect.basis)))
     }

@@ -14,7 +14,6 @@ use super::kinds::report_kind;
 use super::sentence::{event_sentence, sigma_sentence};
 use super::sourced_evidence::{NumberMap, SourcedEvidence};
 use evidence::{CoveredTimes, Event, EventBody, EventContent, LogCoverage, Observation, Place, SigmaMatch, SigmaRule};
-use windows_codes::Knowledge;
 use windows_events::catalogue;
 
 /// The event in the Security log that it was cleared.
@@ -91,7 +90,7 @@ pub struct TimelineEntry {
 
 /// The machines that event logs name, by name, with their timelines.
 #[must_use]
-pub fn machines(items: &[SourcedEvidence], coverage: &[LogCoverage], knowledge: &Knowledge) -> Vec<Machine> {
+pub fn machines(items: &[SourcedEvidence], coverage: &[LogCoverage]) -> Vec<Machine> {
     let mut known = Known::default();
     let mut sentences = Sentences::default();
     for (index, item) in items.iter().enumerate() {
@@ -108,7 +107,7 @@ pub fn machines(items: &[SourcedEvidence], coverage: &[LogCoverage], knowledge: 
             }
             Observation::Event(event) => {
                 machine.cleared.extend(cleared(event).map(|channel| Cleared { channel: channel.into(), time }));
-                let (kind, sentence) = sentences.kind_and_sentence(event, knowledge);
+                let (kind, sentence) = sentences.kind_and_sentence(event);
                 (&event.content.provider, event.content.id, kind, sentence, None)
             }
             _ => continue,
@@ -153,8 +152,8 @@ struct Sentences {
 
 impl Sentences {
     /// The kind of an event's timeline entry, and its sentence.
-    fn kind_and_sentence(&mut self, event: &Event, knowledge: &Knowledge) -> (&'static str, Arc<str>) {
-        let made = || (timeline_kind(event), event_sentence(event, knowledge).into());
+    fn kind_and_sentence(&mut self, event: &Event) -> (&'static str, Arc<str>) {
+        let made = || (timeline_kind(event), event_sentence(event).into());
         let (kind, sentence) = self.events.entry(Arc::as_ptr(&event.content)).or_insert_with(made);
         (*kind, Arc::clone(sentence))
     }

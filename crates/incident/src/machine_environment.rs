@@ -12,7 +12,6 @@ use super::incident::IncidentKind;
 use super::machine::{EarlierValue, Machine};
 use super::sourced_evidence::SourcedEvidence;
 use evidence::{Event, Observation};
-use windows_codes::Knowledge;
 
 /// Keys of an incident's card that are about its machine, whatever program ran. The system's uptime is not: it differs for
 /// every incident.
@@ -57,12 +56,7 @@ enum Weight {
 }
 
 /// Fills in what is known of the machines.
-pub fn describe_machines(
-    machines: &mut [Machine],
-    items: &[SourcedEvidence],
-    joined: &[JoinedIncident<'_>],
-    knowledge: &Knowledge,
-) {
+pub fn describe_machines(machines: &mut [Machine], items: &[SourcedEvidence], joined: &[JoinedIncident<'_>]) {
     let by_host: BTreeMap<String, usize> =
         machines.iter().enumerate().map(|(index, machine)| (machine.host.to_lowercase(), index)).collect();
     let mut known: Vec<BTreeMap<&'static str, Vec<KnownValue>>> = machines.iter().map(|_| BTreeMap::new()).collect();
@@ -95,7 +89,7 @@ pub fn describe_machines(
             // machines.
             Observation::Ticket(ticket) if !ticket.document => {
                 let Some(host) = ticket.computer.as_deref() else { continue };
-                for (key, value) in inventory_card(&ticket.inventory, knowledge) {
+                for (key, value) in inventory_card(&ticket.inventory) {
                     if OF_MACHINE.contains(&key) {
                         add(host, key, KnownValue { weight: Weight::Stated, time: None, value: as_stated(&value) });
                     }
@@ -103,7 +97,7 @@ pub fn describe_machines(
             }
             Observation::Event(event) => {
                 if let (Some(host), Some(build)) = (event.computer.as_deref(), started_build(event)) {
-                    let value = kernel_releases(build, knowledge);
+                    let value = kernel_releases(build);
                     add(host, "os", KnownValue { weight: Weight::Wide, time: event.time, value });
                 }
             }

@@ -13,18 +13,18 @@ use windows_codes::{Knowledge, McaStatus, win_error_name};
 
 /// The sentence for an observation.
 #[must_use]
-pub fn sentence(observation: &Observation, knowledge: &Knowledge) -> String {
+pub fn sentence(observation: &Observation) -> String {
     match observation {
-        Observation::Process(dump) => dump_sentence(dump, knowledge),
+        Observation::Process(dump) => dump_sentence(dump),
         Observation::Kernel(dump) => format!(
             "stop {}, parameters {}, Windows build {}",
-            stop_text(dump.code, knowledge),
+            stop_text(dump.code),
             parameters_text(&dump.parameters),
             dump.build
         ),
-        Observation::Event(event) => event_sentence(event, knowledge),
-        Observation::Wer(report) => format!("WER report: {}", report_text(report, knowledge)),
-        Observation::Ticket(ticket) => ticket_sentence(ticket, knowledge),
+        Observation::Event(event) => event_sentence(event),
+        Observation::Wer(report) => format!("WER report: {}", report_text(report)),
+        Observation::Ticket(ticket) => ticket_sentence(ticket),
         Observation::Sigma(found) => sigma_sentence(found),
     }
 }
@@ -36,16 +36,16 @@ pub(super) fn sigma_sentence(found: &SigmaMatch) -> String {
     format!("Sigma rule \"{title}\" ({level}{}) matches {} {}", base_name(file), found.provider, found.event_id)
 }
 
-fn code_text(code: ExceptionCode, knowledge: &Knowledge) -> String {
-    with_name(code, knowledge.exception_name(code))
+fn code_text(code: ExceptionCode) -> String {
+    with_name(code, Knowledge.exception_name(code))
 }
 
-fn stop_text(code: BugcheckCode, knowledge: &Knowledge) -> String {
-    with_name(code, knowledge.bugcheck_name(code))
+fn stop_text(code: BugcheckCode) -> String {
+    with_name(code, Knowledge.bugcheck_name(code))
 }
 
-fn status_text(status: NtStatus, knowledge: &Knowledge) -> String {
-    with_name(status, knowledge.status_name(status))
+fn status_text(status: NtStatus) -> String {
+    with_name(status, Knowledge.status_name(status))
 }
 
 /// `0xC0000005 (STATUS_ACCESS_VIOLATION)`, or the code alone.
@@ -92,7 +92,7 @@ fn parameters_text(parameters: &[u64]) -> String {
     parameters.iter().map(|parameter| format!("{parameter:#x}")).collect::<Vec<_>>().join(", ")
 }
 
-fn dump_sentence(dump: &ProcessDump, knowledge: &Knowledge) -> String {
+fn dump_sentence(dump: &ProcessDump) -> String {
     let program = dump.executable().map_or("the process", |module| module.name());
     let Some(exception) = &dump.exception else {
         let asked = if dump.requested.is_some() { ", which was asked for while it ran" } else { "" };
@@ -100,7 +100,7 @@ fn dump_sentence(dump: &ProcessDump, knowledge: &Knowledge) -> String {
     };
     let what = match &exception.foreign_reason {
         Some(reason) => reason.to_string(),
-        None => code_text(exception.code, knowledge),
+        None => code_text(exception.code),
     };
     let found = dump.fault_addresses().into_iter().find_map(|address| Some((address, dump.module_at(address)?.1)));
     let place = match found {
@@ -122,13 +122,13 @@ fn dump_sentence(dump: &ProcessDump, knowledge: &Knowledge) -> String {
     format!("{program}: {what} {place}{parameters}{delay_load}{}", dump_details(dump))
 }
 
-fn report_text(report: &WerReport, knowledge: &Knowledge) -> String {
+fn report_text(report: &WerReport) -> String {
     let signature = &report.signature;
     let mut parts = vec![report.event_type.to_string()];
     parts.extend(signature.app.as_ref().map(|app| format!("of {app}")));
-    parts.extend(signature.code.map(|code| code_text(code, knowledge)));
+    parts.extend(signature.code.map(|code| code_text(code)));
     if let Some((code, parameters)) = signature.bugcheck {
-        parts.push(format!("{}, parameters {}", stop_text(code, knowledge), parameters_text(&parameters)));
+        parts.push(format!("{}, parameters {}", stop_text(code), parameters_text(&parameters)));
     }
     if let Some(module) = &signature.module {
         let offset = signature.offset.map(|offset| format!("+{offset}")).unwrap_or_default();
@@ -140,12 +140,12 @@ fn report_text(report: &WerReport, knowledge: &Knowledge) -> String {
     parts.join(" ")
 }
 
-fn ticket_sentence(ticket: &Ticket, knowledge: &Knowledge) -> String {
+fn ticket_sentence(ticket: &Ticket) -> String {
     let mut parts = Vec::new();
     parts.extend(ticket.app.as_ref().map(|app| format!("program {app}")));
-    parts.extend(ticket.code.map(|code| format!("code {}", code_text(code, knowledge))));
+    parts.extend(ticket.code.map(|code| format!("code {}", code_text(code))));
     parts.extend(ticket.module.as_ref().map(|module| format!("module {module}")));
-    parts.extend(ticket.bugcheck.as_ref().map(|(code, _)| format!("stop {}", stop_text(*code, knowledge))));
+    parts.extend(ticket.bugcheck.as_ref().map(|(code, _)| format!("stop {}", stop_text(*code))));
     parts.extend(ticket.win_errors.iter().map(|error| format!("Win32 error {error}")));
     parts.extend(ticket.events.iter().map(|event| format!("event {} {}", event.provider, event.id)));
     parts.extend(inventory_parts(&ticket.inventory));
@@ -171,12 +171,12 @@ fn inventory_parts(inventory: &Inventory) -> Vec<String> {
 
 /// The sentence for an event: its source, and what it means with its values.
 #[must_use]
-pub(super) fn event_sentence(event: &Event, knowledge: &Knowledge) -> String {
+pub(super) fn event_sentence(event: &Event) -> String {
     // Logs hold tens of thousands of events, and most sentences fit.
     let mut sentence = String::with_capacity(128);
     // Writing to a string cannot fail.
     let _ = write!(sentence, "{} {}: ", event.content.provider, event.content.id);
-    let _ = write_meaning(&mut sentence, &event.content.body, knowledge);
+    let _ = write_meaning(&mut sentence, &event.content.body);
     if let (EventBody::Said { .. }, Some(name)) = (&event.content.body, system_error(event, &sentence)) {
         let _ = write!(sentence, ", {name}");
     }
@@ -199,11 +199,11 @@ fn system_error(event: &Event, sentence: &str) -> Option<&'static str> {
     win_error_name(number.parse().ok().filter(|_| is_number)?)
 }
 
-fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> fmt::Result {
+fn write_meaning(out: &mut String, body: &EventBody) -> fmt::Result {
     match body {
         EventBody::ApplicationError(error) => {
             let ApplicationError { app, module, module_unloaded, code, offset, .. } = &**error;
-            let code = code.map_or_else(|| "an exception".to_owned(), |code| code_text(code, knowledge));
+            let code = code.map_or_else(|| "an exception".to_owned(), |code| code_text(code));
             let unloaded = if *module_unloaded { " (already unloaded)" } else { "" };
             write!(out, "{app} died of {code} ")?;
             match (module, offset) {
@@ -217,9 +217,9 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
             let file = file.as_deref().unwrap_or("a file");
             let app = app.as_deref().unwrap_or("a program");
             write!(out, "a page of {file} could not be read for {app}")?;
-            status.map_or(Ok(()), |status| write!(out, " ({})", status_text(status, knowledge)))
+            status.map_or(Ok(()), |status| write!(out, " ({})", status_text(status)))
         }
-        EventBody::Wer(report) => out.write_str(&report_text(report, knowledge)),
+        EventBody::Wer(report) => out.write_str(&report_text(report)),
         EventBody::Hang { app, hang_type, .. } => {
             write!(out, "{app} stopped answering and was closed")?;
             hang_type.as_ref().map_or(Ok(()), |kind| write!(out, " (kind of hang: {kind})"))
@@ -245,12 +245,12 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
         EventBody::BugCheck { code, parameters, .. } => write!(
             out,
             "the system restarted after stop {}, parameters {}",
-            stop_text(*code, knowledge),
+            stop_text(*code),
             parameters_text(parameters)
         ),
         EventBody::UncleanRestart { code, power_button, long_press, .. } => match code {
             Some(code) => {
-                let code = stop_text(*code, knowledge);
+                let code = stop_text(*code);
                 write!(out, "the system restarted without shutdown; stop {code} was recorded")
             }
             None if power_button.is_some() || *long_press == Some(true) => {
@@ -299,7 +299,7 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
             if let Some(retry) = retry {
                 write!(out, ", {}", retry_text(*retry))?;
             }
-            status.map_or(Ok(()), |status| write!(out, ", status {}", status_text(status, knowledge)))
+            status.map_or(Ok(()), |status| write!(out, ", status {}", status_text(status)))
         }
         EventBody::DriveHealth(health) => write_health(out, health),
         EventBody::FileSystem { volume, damaged } => {
@@ -332,7 +332,7 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
         }
         EventBody::ProcessExit(exit) => {
             let program = base_name(&exit.path);
-            write!(out, "{program} ended with code {}", code_text(ExceptionCode(exit.code), knowledge))?;
+            write!(out, "{program} ended with code {}", code_text(ExceptionCode(exit.code)))?;
             let other = exit.ended_by.as_deref().map(base_name);
             other.map_or(Ok(()), |other| write!(out, "; {other} ended it"))
         }
@@ -383,7 +383,7 @@ mod tests {
             fields: EventFields::default(),
         };
         let event = Event { computer: None, time: None, content: Arc::new(content) };
-        event_sentence(&event, &Knowledge::builtin())
+        event_sentence(&event)
     }
 
     #[test]
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_status_that_is_no_error_has_its_name_too() {
-        let text = status_text(NtStatus(0x8000_0016), &Knowledge::builtin());
+        let text = status_text(NtStatus(0x8000_0016));
         assert_eq!(text, "0x80000016 (STATUS_VERIFY_REQUIRED)");
     }
 }

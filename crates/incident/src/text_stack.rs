@@ -34,7 +34,6 @@ pub(super) fn completed(
     evidence: &JoinedEvidence<'_>,
     site: Option<FaultSite>,
     suspect: Option<Suspect>,
-    knowledge: &Knowledge,
     carriers: &dyn Carriers,
 ) -> (Option<FaultSite>, Option<Suspect>) {
     let ticket = evidence.tickets().map(|(_, ticket)| ticket).find(|ticket| ticket.shows_a_stop());
@@ -42,17 +41,13 @@ pub(super) fn completed(
     if site.as_ref().is_some_and(|site| !site.carrier) || ticket.blamed.is_some() {
         return (site, suspect);
     }
-    let (shown_site, shown_suspect) = site_and_suspect(ticket, knowledge, carriers);
+    let (shown_site, shown_suspect) = site_and_suspect(ticket, carriers);
     (shown_site.or(site), shown_suspect.or(suspect))
 }
 
 /// Fault site and suspect by the stack in `ticket`; neither for a blue screen whose stack proves nothing.
-fn site_and_suspect(
-    ticket: &Ticket,
-    knowledge: &Knowledge,
-    carriers: &dyn Carriers,
-) -> (Option<FaultSite>, Option<Suspect>) {
-    let stack_tells = ticket.bugcheck.as_ref().map(|(code, _)| knowledge.stop(*code).is_some_and(Stop::stack_tells));
+fn site_and_suspect(ticket: &Ticket, carriers: &dyn Carriers) -> (Option<FaultSite>, Option<Suspect>) {
+    let stack_tells = ticket.bugcheck.as_ref().map(|(code, _)| Knowledge.stop(*code).is_some_and(Stop::stack_tells));
     if stack_tells == Some(false) {
         return (None, None);
     }
@@ -166,7 +161,7 @@ mod tests {
             bugcheck: code.map(|code| (BugcheckCode(code), Vec::new())),
             ..Ticket::default()
         };
-        let (site, suspect) = site_and_suspect(&ticket, &Knowledge::builtin(), &LISTED);
+        let (site, suspect) = site_and_suspect(&ticket, &LISTED);
         (site.map(|site| site.module.to_string()), suspect.map(|suspect| (suspect.module.to_string(), suspect.basis)))
     }
 

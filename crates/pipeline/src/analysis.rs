@@ -31,7 +31,6 @@ use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary};
 use rules::{RuleSet, RuleSetInfo, UNDETERMINED};
 use sigma::{PREFIX, SigmaRules};
 use untrusted::{HeadAndTail, display_path};
-use windows_codes::Knowledge;
 
 /// The options of a run.
 #[derive(Debug, Clone, Default)]
@@ -79,61 +78,43 @@ impl Progress for Silent {}
 /// Analyzes every file at or below `paths`. Files are read in parallel, on the current rayon thread pool; the report
 /// does not depend on its size.
 #[must_use]
-pub fn analyze(
-    paths: &[PathBuf],
-    rules: &RuleSet,
-    knowledge: &Knowledge,
-    options: &Options,
-    progress: &dyn Progress,
-) -> Report {
-    analyze_keeping(paths, rules, knowledge, options, progress).0
+pub fn analyze(paths: &[PathBuf], rules: &RuleSet, options: &Options, progress: &dyn Progress) -> Report {
+    analyze_keeping(paths, rules, options, progress).0
 }
 
 /// Like [`analyze`], and returns the evidence, too: freeing it takes time that a program that ends need not spend.
 pub fn analyze_keeping(
     paths: &[PathBuf],
     rules: &RuleSet,
-    knowledge: &Knowledge,
     options: &Options,
     progress: &dyn Progress,
 ) -> (Report, Vec<SourcedEvidence>) {
-    conclude(read_all(paths, options, progress), rules, knowledge, options)
+    conclude(read_all(paths, options, progress), rules, options)
 }
 
 /// Reads every file once and makes the report of each rule set.
 #[must_use]
-pub fn analyze_by_each<const N: usize>(
-    paths: &[PathBuf],
-    rule_sets: [&RuleSet; N],
-    knowledge: &Knowledge,
-    options: &Options,
-    progress: &dyn Progress,
-) -> [Report; N] {
-    let read = read_all(paths, options, progress);
-    rule_sets.map(|rules| conclude(read.clone(), rules, knowledge, options).0)
+pub fn analyze_by_each<const N: usize>(paths: &[PathBuf], rule_sets: [&RuleSet; N], options: &Options) -> [Report; N] {
+    let read = read_all(paths, options, &Silent);
+    rule_sets.map(|rules| conclude(read.clone(), rules, options).0)
 }
 
 /// Makes one report of artifacts from reports, equal to that of [`analyze`] for their files.
 #[must_use]
-pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Report {
-    conclude(keeping(read, options), rules, knowledge, options).0
+pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> Report {
+    conclude(keeping(read, options), rules, options).0
 }
 
 /// Joins and judges the artifacts.
-fn conclude(
-    read: Vec<ReadArtifact>,
-    rules: &RuleSet,
-    knowledge: &Knowledge,
-    options: &Options,
-) -> (Report, Vec<SourcedEvidence>) {
-    let (artifacts, items, logs) = collect(read, knowledge);
+fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Report, Vec<SourcedEvidence>) {
+    let (artifacts, items, logs) = collect(read);
     let sightings = OnceLock::new();
-    let (mut machines, joined) = steps::timed("joined", || joined(&items, &logs, &sightings, rules, knowledge));
+    let (mut machines, joined) = steps::timed("joined", || joined(&items, &logs, &sightings, rules));
     joined.iter().for_each(steps::joined);
 
     let (mut surroundings, (patterns, standing)) = rayon::join(
         || by_host(&machines, &items, has_sigma(options)),
-        || rayon::join(|| patterns(&joined, knowledge), || incident::timeline_incidents(&joined)),
+        || rayon::join(|| patterns(&joined), || incident::timeline_incidents(&joined)),
     );
     add_incidents(&mut surroundings, &joined);
     let mut attributes = Attributes::default();
@@ -150,7 +131,7 @@ fn conclude(
             let surroundings = of_host(&joined.incident, &surroundings);
             let recognised = is_recognised(&joined);
             let shown = EvidenceShown::new(&joined);
-            let mut judged = judge(joined, surroundings, pattern, rules, knowledge);
+            let mut judged = judge(joined, surroundings, pattern, rules);
             steps::judged(&judged);
             // A text in which no crash was recognised and that no rule matches is no incident: most text files in a
             // folder are something else. `Inspected::is_reported` is the same condition over facts.
@@ -163,7 +144,7 @@ fn conclude(
     let (around, shown): (Vec<_>, Vec<_>) = sidelong.into_iter().unzip();
     let groups = groups(&incidents, &around, &attributes, &surroundings, &artifacts);
     surroundings.into_par_iter().for_each(drop);
-    let coverage = coverage(&artifacts, &mut machines, &incidents, &shown, knowledge);
+    let coverage = coverage(&artifacts, &mut machines, &incidents, &shown);
     let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();
     incident::enter_incidents(&mut machines, &standing, |id| reported.contains(id));
     let report = Report {
@@ -194,44 +175,32 @@ fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
 
 /// Reads and joins like [`analyze`] and returns the facts of each incident without judging them.
 #[must_use]
-pub fn inspect(
-    paths: &[PathBuf],
-    rules: &RuleSet,
-    knowledge: &Knowledge,
-    options: &Options,
-    progress: &dyn Progress,
-) -> Inspected {
-    inspected(read_all(paths, options, progress), rules, knowledge, options)
+pub fn inspect(paths: &[PathBuf], rules: &RuleSet, options: &Options) -> Inspected {
+    inspected(read_all(paths, options, &Silent), rules, options)
 }
 
 /// The results of [`inspect`] and [`analyze`], with every file read once.
 #[must_use]
-pub fn inspect_and_analyze(
-    paths: &[PathBuf],
-    rules: &RuleSet,
-    knowledge: &Knowledge,
-    options: &Options,
-    progress: &dyn Progress,
-) -> (Inspected, Report) {
-    let read = read_all(paths, options, progress);
-    let report = conclude(read.clone(), rules, knowledge, options).0;
-    (inspected(read, rules, knowledge, options), report)
+pub fn inspect_and_analyze(paths: &[PathBuf], rules: &RuleSet, options: &Options) -> (Inspected, Report) {
+    let read = read_all(paths, options, &Silent);
+    let report = conclude(read.clone(), rules, options).0;
+    (inspected(read, rules, options), report)
 }
 
-fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Inspected {
-    let (artifacts, items, coverage) = collect(read, knowledge);
+fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> Inspected {
+    let (artifacts, items, coverage) = collect(read);
     let sightings = OnceLock::new();
-    let (machines, joined) = joined(&items, &coverage, &sightings, rules, knowledge);
+    let (machines, joined) = joined(&items, &coverage, &sightings, rules);
     let mut surroundings = by_host(&machines, &items, has_sigma(options));
     add_incidents(&mut surroundings, &joined);
     let incidents = joined
         .iter()
-        .zip(patterns(&joined, knowledge))
+        .zip(patterns(&joined))
         .map(|(joined, pattern)| {
             let surroundings = of_host(&joined.incident, &surroundings);
             let mut facts = facts::facts(joined);
             pattern.set_facts(&mut facts);
-            set_absent(&joined.incident, knowledge, &mut facts);
+            set_absent(&joined.incident, &mut facts);
             let around = Around::new(joined, surroundings);
             if let Some(entries) = around.entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
@@ -245,7 +214,7 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
     let sighted: HashSet<usize> = sightings.get().into_iter().flatten().map(|sighting| sighting.item).collect();
     let others = items.iter().enumerate().filter(|(index, _)| !sighted.contains(index));
     let reports = others.filter(|(_, item)| matches!(item.observation, Observation::Wer(_)));
-    let reports = reports.map(|(_, item)| incident::sentence(&item.observation, knowledge)).collect();
+    let reports = reports.map(|(_, item)| incident::sentence(&item.observation)).collect();
     drop(surroundings);
     Inspected { artifacts, machines, incidents, unrecognised, reports }
 }
@@ -256,17 +225,16 @@ fn joined<'s, 'i: 's>(
     logs: &[LogCoverage],
     sightings: &'s OnceLock<Vec<Sighting<'i>>>,
     rules: &RuleSet,
-    knowledge: &Knowledge,
 ) -> (Vec<Machine>, Vec<JoinedIncident<'s>>) {
     let (mut machines, joined) = rayon::join(
-        || incident::machines(items, logs, knowledge),
+        || incident::machines(items, logs),
         || {
             // Made before the lock is taken, so that no other thread waits for it.
             let made = incident::sightings(items);
-            incident::incidents(items, sightings.get_or_init(|| made), knowledge, &carriers(rules))
+            incident::incidents(items, sightings.get_or_init(|| made), &carriers(rules))
         },
     );
-    incident::describe_machines(&mut machines, items, &joined, knowledge);
+    incident::describe_machines(&mut machines, items, &joined);
     (machines, joined)
 }
 
@@ -356,14 +324,11 @@ fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> 
 }
 
 /// The artifacts by path, their evidence in that order, and the coverage of logs; computers have one name each.
-fn collect(
-    mut all: Vec<ReadArtifact>,
-    knowledge: &Knowledge,
-) -> (Vec<Artifact>, Vec<SourcedEvidence>, Vec<LogCoverage>) {
+fn collect(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<SourcedEvidence>, Vec<LogCoverage>) {
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
     let last_names = folders::last_names(&all);
-    let mut folders = Folders::new(&all, &last_names, knowledge);
+    let mut folders = Folders::new(&all, &last_names);
     let (mut artifacts, mut coverage) = (Vec::new(), Vec::new());
     let mut items = Vec::with_capacity(all.iter().map(|read| read.evidence.len()).sum());
     for ((index, read), last) in all.into_iter().enumerate().zip(last_names) {
@@ -387,16 +352,13 @@ fn collect(
         |a: &SourcedEvidence, b: &SourcedEvidence| Arc::ptr_eq(&a.folder, &b.folder) || a.folder == b.folder;
     let of_folders: Vec<Arc<str>> =
         items.chunk_by(in_one_folder).filter_map(|items| Some(Arc::clone(&items.first()?.folder))).collect();
-    let hosts =
-        folders.machines_of(of_folders.iter().map(|folder| &**folder).filter(|folder| !folder.is_empty()), knowledge);
+    let hosts = folders.machines_of(of_folders.iter().map(|folder| &**folder).filter(|folder| !folder.is_empty()));
     for of_folder in items.chunk_by_mut(in_one_folder) {
         let machine = of_folder.first().and_then(|item| hosts.get(&*item.folder));
         if let Some(machine) = machine {
-            of_folder.par_iter_mut().filter(|item| machine.can_have_made(&item.observation, knowledge)).for_each(
-                |item| {
-                    item.folder_host = Some(Arc::clone(&machine.host));
-                },
-            );
+            of_folder.par_iter_mut().filter(|item| machine.can_have_made(&item.observation)).for_each(|item| {
+                item.folder_host = Some(Arc::clone(&machine.host));
+            });
         }
     }
     (artifacts, items, coverage)

@@ -28,7 +28,6 @@ pub fn judge<'i>(
     surroundings: Option<&'i Surroundings<'i>>,
     pattern: &Pattern,
     rules: &RuleSet,
-    knowledge: &Knowledge,
 ) -> Judged {
     let around = Around::new(&joined, surroundings);
     let mut facts = facts::facts(&joined);
@@ -36,7 +35,7 @@ pub fn judge<'i>(
     let occasion = Occasion { host: joined.incident.host.as_deref(), time: joined.incident.time };
     let (mut findings, suppressed) = rules.findings(&facts, &around, occasion);
     let taken_over = take_over_cited(joined.incident.evidence.len(), around.asked_for(), &mut findings);
-    let verdict = verdict(&joined, surroundings, &findings, &suppressed, knowledge);
+    let verdict = verdict(&joined, surroundings, &findings, &suppressed);
     let sigma = surroundings.map_or_else(Vec::new, |surroundings| surroundings.sigma(&joined.incident));
     let mut incident = joined.incident;
     incident.evidence.extend(taken_over);
@@ -79,7 +78,6 @@ fn verdict(
     surroundings: Option<&Surroundings<'_>>,
     findings: &[Finding],
     suppressed: &[Suppressed],
-    knowledge: &Knowledge,
 ) -> Verdict {
     let standing = || findings.iter().filter(|finding| finding.stands());
     let best = standing().next();
@@ -91,7 +89,7 @@ fn verdict(
             Some(known) => (suppressed_sentence(known), (Vec::new(), Vec::new())),
             None => {
                 let sentence = undetermined_sentence(joined, standing().next());
-                (sentence, collect_next(joined, surroundings, &Requesting::Hint(standing().next()), knowledge))
+                (sentence, collect_next(joined, surroundings, &Requesting::Hint(standing().next())))
             }
         };
         return Verdict {
@@ -112,7 +110,7 @@ fn verdict(
         (best.collect.iter().cloned().map(Cow::Owned).collect(), Vec::new())
     } else {
         let likely: Vec<&Finding> = [Some(best), rival].into_iter().flatten().collect();
-        collect_next(joined, surroundings, &Requesting::Verdict(&likely), knowledge)
+        collect_next(joined, surroundings, &Requesting::Verdict(&likely))
     };
     Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, gap_requests: asked }
 }
@@ -246,13 +244,12 @@ fn collect_next(
     joined: &JoinedIncident<'_>,
     surroundings: Option<&Surroundings<'_>>,
     requesting: &Requesting<'_>,
-    knowledge: &Knowledge,
 ) -> (Vec<Cow<'static, str>>, Vec<GapRequest>) {
     let of_several = !joined.incident.may_be_of.is_empty();
     let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(joined, surroundings) };
     let lacks = lacks.into_iter().filter_map(|request| {
         let name = if request == Request::NoKernelDump { named_dump(joined) } else { program(joined) };
-        Some((Some(request.id()), knowledge.collect_for(request.id(), name)?))
+        Some((Some(request.id()), Knowledge.collect_for(request.id(), name)?))
     });
     let of_rules =
         requesting.requests().filter(|_| !(of_several && requesting.is_weak())).map(|request| (None, request));
@@ -415,9 +412,8 @@ mod tests {
 
     #[test]
     fn every_request_has_its_sentence() {
-        let knowledge = Knowledge::builtin();
         for request in <Request as strum::VariantArray>::VARIANTS {
-            assert!(knowledge.collect(request.id()).is_some(), "{} is not in collect.yaml", request.id());
+            assert!(Knowledge.collect(request.id()).is_some(), "{} is not in collect.yaml", request.id());
         }
     }
 }

@@ -7,7 +7,6 @@ use pipeline::discover;
 use pipeline::{Options, Silent, analyze, inspect};
 use report::{Judged, Report, confidence};
 use rules::{ExpectedFolder, ExpectedIncident, RuleSet};
-use windows_codes::Knowledge;
 
 /// An expectation that is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,13 +38,12 @@ pub struct UnreadableArtifacts {
 pub fn unmet_expectations(
     expected: &ExpectedFolder,
     rules: &RuleSet,
-    knowledge: &Knowledge,
 ) -> Result<Vec<UnmetExpectation>, UnreadableArtifacts> {
     let paths = paths(expected)?;
     let options = Options::default();
-    let report = analyze(&paths, rules, knowledge, &options, &Silent);
+    let report = analyze(&paths, rules, &options, &Silent);
     let chooses = expected.incidents.iter().any(ExpectedIncident::chooses);
-    let inspected = chooses.then(|| inspect(&paths, rules, knowledge, &options, &Silent));
+    let inspected = chooses.then(|| inspect(&paths, rules, &options));
     let facts = inspected.map(|inspected| inspected.incidents).unwrap_or_default();
     let facts_of = |judged: &Judged| {
         let known = facts.iter().find(|(incident, _)| incident.id == judged.incident.id);

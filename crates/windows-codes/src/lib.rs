@@ -88,13 +88,13 @@ pub fn status_of_win_error(number: u32) -> Option<NtStatus> {
 
 /// The tables inside the program. Each is decoded when it is first used.
 #[derive(Debug, Clone, Copy)]
-pub struct Knowledge(());
+pub struct Knowledge;
 
 impl Knowledge {
     /// The tables inside the program. A mistake in one of them fails the build.
     #[must_use]
     pub fn builtin() -> Self {
-        Self(())
+        Self
     }
 
     /// Words of `rules/data/text-words.yaml` by their purpose: `event`, `clause` and others.

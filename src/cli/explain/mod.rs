@@ -100,9 +100,9 @@ struct KnownSubCode {
 }
 
 /// Explains every code in `text`. A number is rather read as a code that rules compare with: crashes end with those.
-fn explain(text: &str, knowledge: &Knowledge, rules: &RuleSet) -> Result<Vec<Explained>, NoCode> {
+fn explain(text: &str, rules: &RuleSet) -> Result<Vec<Explained>, NoCode> {
     let is_asked_for = |kind, code| !rules.asking_for(&causes::wanted(kind, code)).is_empty();
-    let explained = explain_with(text, knowledge, &is_asked_for)?.into_iter().map(|explained| Explained {
+    let explained = explain_with(text, &Knowledge, &is_asked_for)?.into_iter().map(|explained| Explained {
         text: explained.text,
         spellings: explained.spellings,
         readings: explained.readings.into_iter().map(|reading| causes::with_rules(reading, rules)).collect(),
@@ -112,10 +112,9 @@ fn explain(text: &str, knowledge: &Knowledge, rules: &RuleSet) -> Result<Vec<Exp
 
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let rules = load_rules(!arguments.no_builtin_rules, &arguments.rules, arguments.quiet)?;
-    let knowledge = Knowledge::builtin();
     let (mut explained, mut no_codes) = (Vec::new(), Vec::new());
     for code in &texts_of(&arguments.codes) {
-        match explain(code, &knowledge, &rules) {
+        match explain(code, &rules) {
             Ok(codes) => explained.extend(codes),
             Err(none) => no_codes.push(none),
         }

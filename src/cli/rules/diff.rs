@@ -14,14 +14,13 @@ use crate::cli::lost::note_lost;
 use crate::cli::output::{self, Format, Look};
 use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, reports, sigma, stream};
-use pipeline::{Options, Silent, analyze_by_each};
+use pipeline::{Options, analyze_by_each};
 use report::compare::{ByRules, Changed, ChangedRule, FindingState, by_rules};
 use report::json::write_indented;
 use report::model::Made;
 use report::text::page::{CAREFUL, PLAIN, Page};
 use report::{Judged, confidence};
 use rules::RuleSet;
-use windows_codes::Knowledge;
 
 /// The name of the built-in rules alone on the command line.
 const BUILTIN: &str = "builtin";
@@ -70,9 +69,8 @@ pub fn run(arguments: &DiffArgs) -> Result<Exit, Exit> {
     let (both, sigma) = sigma::split(&arguments.rules);
     let (old, new) = (load(&both, &arguments.old)?, load(&both, &arguments.new)?);
     let (paths, before) = reports::split(&arguments.paths)?;
-    let knowledge = Knowledge::builtin();
     let options = Options { before, sigma: sigma::load(&sigma, false)?, ..Options::default() };
-    let [before, now] = analyze_by_each(&paths, [&old, &new], &knowledge, &options, &Silent);
+    let [before, now] = analyze_by_each(&paths, [&old, &new], &options);
     note_lost(&arguments.paths, &now.artifacts, &mut stream::Notes::new(false));
     if before.incidents.is_empty() && now.incidents.is_empty() {
         stream::note("no incident was found there");

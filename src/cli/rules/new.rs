@@ -12,7 +12,7 @@ use crate::cli::lost::note_lost;
 use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
 use facts::FactSet;
-use pipeline::{Options, Silent, inspect_and_analyze};
+use pipeline::{Options, inspect_and_analyze};
 use report::inspected::Inspected;
 use report::model::Group;
 use report::{Judged, Report};
@@ -20,7 +20,6 @@ use rules::{Cause, RuleSet, closest};
 use rules_workbench::draft::{Decided, Draft, Material, Subject, draft};
 use untrusted::reason;
 use untrusted::sanitise;
-use windows_codes::Knowledge;
 
 /// The area of a drafted rule where neither `--id` nor the folder names one.
 const OWN: &str = "own";
@@ -85,10 +84,9 @@ pub fn run(arguments: &NewArgs) -> Result<Exit, Exit> {
     }
     let from: Vec<PathBuf> = arguments.from.iter().chain(&arguments.paths).cloned().collect();
     let (paths, before) = reports::split(&from)?;
-    let knowledge = Knowledge::builtin();
     let (symbols, sigma) = (open_symbols(&arguments.symbols)?, sigma::load(&sigma, false)?);
     let options = Options { symbols, sigma, before, ..Options::default() };
-    let (inspected, report) = inspect_and_analyze(&paths, &rules, &knowledge, &options, &Silent);
+    let (inspected, report) = inspect_and_analyze(&paths, &rules, &options);
     print_symbol_notes(options.symbols.as_deref());
     note_lost(&from, &report.artifacts, &mut stream::Notes::new(false));
     if report.incidents.is_empty() {

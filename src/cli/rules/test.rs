@@ -13,7 +13,6 @@ use rules::{ExpectedFolder, LeftOut, Mutants, RuleSet};
 use rules_workbench::expectations::unmet_expectations;
 use spanned_yaml::Diagnostic;
 use untrusted::sanitise;
-use windows_codes::Knowledge;
 
 /// Arguments of `rules test`.
 #[derive(Debug, Clone, Default, Args)]
@@ -120,10 +119,9 @@ struct Folders {
 }
 
 fn folders(expected: &[ExpectedFolder], rules: &RuleSet, output: &mut Output<'_>) -> io::Result<Folders> {
-    let knowledge = Knowledge::builtin();
     let mut folders = Folders::default();
     for folder in expected {
-        let found = match unmet_expectations(folder, rules, &knowledge) {
+        let found = match unmet_expectations(folder, rules) {
             Ok(found) => found,
             Err(reason) => {
                 folders.unusable = folders.unusable.saturating_add(1);

@@ -18,12 +18,11 @@ use super::reporting::usage;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
 use facts::FactSet;
 use incident::{Incident, IncidentKind};
-use pipeline::{Options, Silent, inspect};
+use pipeline::{Options, inspect};
 use report::inspected::Inspected;
 use report::json::write_indented;
 use report::text::page::Page;
 use rules::{Occasion, Outcome, RuleSet, Ruling, SuppressedBy, Trace, Truth, closest};
-use windows_codes::Knowledge;
 
 /// The most undecided rules, and the most nearly matching ones, that are shown of an incident without `-v`.
 const SHOWN: usize = 5;
@@ -72,9 +71,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         return Err(usage(&swapped));
     }
     let (paths, before) = reports::split(&arguments.paths)?;
-    let knowledge = Knowledge::builtin();
     let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, before, ..Options::default() };
-    let inspected = inspect(&paths, &rules, &knowledge, &options, &Silent);
+    let inspected = inspect(&paths, &rules, &options);
     print_symbol_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &inspected.artifacts, &mut stream::Notes::new(false));
     if inspected.incidents.is_empty() {

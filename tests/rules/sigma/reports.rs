@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use pipeline::{Options, Silent, analyze, inspect};
 use rules::RuleSet;
 use serde_json::Value;
-use windows_codes::Knowledge;
 
 use super::*;
 
@@ -66,7 +65,7 @@ fn a_match_is_in_the_timeline_beside_the_incident_and_rules_can_ask_for_it() {
     let sigma = SigmaRules::load(&[folder.path().join("sigma.yml")]).expect("rules");
     let rules = RuleSet::load(false, &[folder.path().join("own.yaml")]).expect("rules");
     let options = Options { sigma: Some(Arc::new(sigma)), ..Options::default() };
-    let report = analyze(&[path], &rules, &Knowledge::builtin(), &options, &Silent);
+    let report = analyze(&[path], &rules, &options, &Silent);
     let mut json = Vec::new();
     report::json::write(&report, &mut json).expect("written");
     let json: Value = serde_json::from_slice(&json).expect("JSON");
@@ -102,7 +101,7 @@ fn a_match_does_not_make_known_what_else_was_recorded() {
     let folder = written(&[("sigma.yml", INJECTION)]);
     let options = Options { sigma: Some(Arc::new(load(folder.path()))), ..Options::default() };
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &options, &Silent);
+    let inspected = inspect(&[path], &rules, &options);
     let (_, facts) = inspected.incidents.first().expect("a crash");
     assert!(facts.list("timeline").is_none());
     let kinds: Vec<&str> = inspected.machines[0].timeline.iter().map(|entry| entry.kind).collect();
@@ -115,7 +114,7 @@ fn without_a_match_a_report_is_as_without_sigma_rules() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let reported = |sigma: Option<Arc<SigmaRules>>| {
         let options = Options { sigma, ..Options::default() };
-        let mut report = analyze(std::slice::from_ref(&path), &rules, &Knowledge::builtin(), &options, &Silent);
+        let mut report = analyze(std::slice::from_ref(&path), &rules, &options, &Silent);
         report.rule_sets.clear();
         let mut json = Vec::new();
         report::json::write(&report, &mut json).expect("written");

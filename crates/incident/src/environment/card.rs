@@ -11,16 +11,12 @@ use super::{Environment, system};
 use crate::joined_evidence::JoinedEvidence;
 use crate::kernel_card::add_kernel_facts;
 use evidence::{CpuArchitecture, OperatingSystem, Version};
-use windows_codes::{Knowledge, intel_release, location};
+use windows_codes::{intel_release, location};
 
 /// The card. Values that a text states are marked, and are there only where nothing that was loaded shows them.
-pub(crate) fn card(
-    evidence: &JoinedEvidence<'_>,
-    environment: &Environment<'_>,
-    knowledge: &Knowledge,
-) -> BTreeMap<&'static str, String> {
+pub(crate) fn card(evidence: &JoinedEvidence<'_>, environment: &Environment<'_>) -> BTreeMap<&'static str, String> {
     let mut card = BTreeMap::new();
-    machine(evidence, environment, knowledge, &mut card);
+    machine(evidence, environment, &mut card);
     graphics(environment, &mut card);
     cuda(environment, &mut card);
     programs(environment, &mut card);
@@ -38,16 +34,11 @@ fn contradictions(environment: &Environment<'_>, card: &mut BTreeMap<&'static st
     }
 }
 
-fn machine(
-    evidence: &JoinedEvidence<'_>,
-    environment: &Environment<'_>,
-    knowledge: &Knowledge,
-    card: &mut BTreeMap<&'static str, String>,
-) {
+fn machine(evidence: &JoinedEvidence<'_>, environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
     if let Some((_, dump)) = evidence.dump() {
         let system = &dump.system;
         if system.os != OperatingSystem::Other {
-            card.insert("os", system::name(system, knowledge));
+            card.insert("os", system::name(system));
         }
         // Some writers fill in zeros.
         let detail = system.cpu_detail.as_deref().filter(|detail| !detail.ends_with("family 0 model 0 stepping 0"));
@@ -62,13 +53,13 @@ fn machine(
             card.insert("cpu_extensions", extensions);
         }
     } else if let Some((_, dump)) = evidence.kernel_dump() {
-        card.insert("os", system::kernel_releases(dump.build, knowledge));
+        card.insert("os", system::kernel_releases(dump.build));
         card.insert("cpu", dump.cpu.word().to_owned());
         add_kernel_facts(dump, card);
     } else if let Some((_, report)) = evidence.report(|report| report.os_version.is_some())
         && let Some(build) = report.os_version.as_deref().and_then(system::build_of)
     {
-        card.insert("os", system::windows(build, None, knowledge));
+        card.insert("os", system::windows(build, None));
     }
     if let Some(processor) = &environment.stated.processor {
         card.insert("cpu_name", as_stated(&processor.value));

@@ -62,20 +62,16 @@ pub struct RuntimeFit {
     pub from: usize,
 }
 
-pub(super) fn compatibility(
-    environment: &Environment<'_>,
-    modules: &Modules<'_>,
-    knowledge: &Knowledge,
-) -> Compatibility {
+pub(super) fn compatibility(environment: &Environment<'_>, modules: &Modules<'_>) -> Compatibility {
     Compatibility {
-        cuda_driver: cuda_driver(environment, knowledge),
-        tensorflow: tensorflow(environment, knowledge),
-        msvcp140: msvcp140(environment, modules, knowledge),
+        cuda_driver: cuda_driver(environment),
+        tensorflow: tensorflow(environment),
+        msvcp140: msvcp140(environment, modules),
     }
 }
 
 /// Compares driver and runtime. Loaded files count before what a text states.
-fn cuda_driver(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<CudaDriver> {
+fn cuda_driver(environment: &Environment<'_>) -> Option<CudaDriver> {
     let stated = || {
         let release = release(environment.stated.cuda?.value);
         Some(ReleaseSpan { first: release, last: release })
@@ -83,16 +79,16 @@ fn cuda_driver(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<C
     let releases = environment.cuda.runtime_releases.or_else(stated)?;
     let driver = environment.graphics.nvidia.map(|found| found.map(|driver| (driver.branch, driver.update)));
     let driver = driver.or_else(|| environment.stated.nvidia_driver.map(|found| found.map(release)))?;
-    let minimum = knowledge.oldest_cuda_driver(releases)?;
+    let minimum = Knowledge.oldest_cuda_driver(releases)?;
     Some(CudaDriver { fits: driver.value >= minimum, releases, minimum, driver: driver.value, from: driver.from })
 }
 
-fn tensorflow(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<TensorFlowFit> {
+fn tensorflow(environment: &Environment<'_>) -> Option<TensorFlowFit> {
     let version = environment.stated.tensorflow?;
-    let build = knowledge.tensorflow_build(version.value)?;
+    let build = Knowledge.tensorflow_build(version.value)?;
     let toolkit = environment.stated.cuda.map(|found| release(found.value));
     let missing = toolkit.and_then(|toolkit| {
-        let lacks = |name: &&&str| knowledge.cuda_releases(name).is_some_and(|releases| !releases.has(toolkit));
+        let lacks = |name: &&&str| Knowledge.cuda_releases(name).is_some_and(|releases| !releases.has(toolkit));
         build.needs.iter().find(lacks).copied()
     });
     let stated = environment.stated.cudnn.map(|found| {
@@ -114,13 +110,13 @@ fn tensorflow(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<Te
     })
 }
 
-fn msvcp140(environment: &Environment<'_>, modules: &Modules<'_>, knowledge: &Knowledge) -> Option<RuntimeFit> {
+fn msvcp140(environment: &Environment<'_>, modules: &Modules<'_>) -> Option<RuntimeFit> {
     let first = environment.runtime.msvcp140?;
     let version = release(first.value.version?);
     let (name, minimum) = modules
         .complete_list()?
         .iter()
-        .filter_map(|module| knowledge.msvcp140_minimum(module.name))
+        .filter_map(|module| Knowledge.msvcp140_minimum(module.name))
         .reduce(|greatest, other| if other.1.version > greatest.1.version { other } else { greatest })?;
     Some(RuntimeFit { fits: version >= minimum.version, minimum: minimum.version, needed_by: name, from: first.from })
 }
@@ -133,16 +129,16 @@ mod tests {
     use evidence::Version;
 
     fn compatibility_of<'i>(modules: &[(&'i str, &str)], state: impl FnOnce(&mut Environment<'i>)) -> Compatibility {
-        let (seen, knowledge) = (listed(modules), Knowledge::builtin());
+        let seen = listed(modules);
         let layout = installation::Layout::new(&seen);
         let mut environment = Environment {
             graphics: graphics::graphics(&seen),
-            cuda: cuda::cuda(&seen, &layout, &knowledge),
+            cuda: cuda::cuda(&seen, &layout),
             runtime: runtime::runtime(&seen),
             ..Environment::default()
         };
         state(&mut environment);
-        compatibility(&environment, &seen, &knowledge)
+        compatibility(&environment, &seen)
     }
 
     fn stated(text: &str) -> Option<Found<Version>> {

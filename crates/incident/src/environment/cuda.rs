@@ -42,7 +42,7 @@ pub struct CudaLibrary<'i> {
     pub from: usize,
 }
 
-pub(super) fn cuda<'i>(modules: &Modules<'i>, layout: &Layout, knowledge: &Knowledge) -> Cuda<'i> {
+pub(super) fn cuda<'i>(modules: &Modules<'i>, layout: &Layout) -> Cuda<'i> {
     // Nearly all modules of a process are others.
     let is_library = |module: &&Module<'i>| is_cuda(module.name) || is_cudnn(module.name);
     let listed: Vec<&Module<'i>> = modules.listed.iter().filter(is_library).collect();
@@ -51,7 +51,7 @@ pub(super) fn cuda<'i>(modules: &Modules<'i>, layout: &Layout, knowledge: &Knowl
     let first = |read: fn(&Module<'_>) -> Option<Version>| {
         all.iter().find_map(|module| Some(Found { value: read(module)?, from: module.from }))
     };
-    let releases = |module: &Module<'_>| knowledge.cuda_releases(&module.name.to_ascii_lowercase());
+    let releases = |module: &Module<'_>| Knowledge.cuda_releases(&module.name.to_ascii_lowercase());
     let (at_odds, cudnn_majors) = (at_odds(&all, releases), cudnn_majors(&all));
     // A library without a known name may be of any release.
     let all_known = |belongs: fn(&str) -> bool, is_known: &dyn Fn(&Module<'i>) -> bool| {
@@ -169,7 +169,7 @@ mod tests {
     fn cuda_of<'i>(names: &[&'i str]) -> Cuda<'i> {
         let modules: Vec<(&str, &str)> = names.iter().map(|name| (*name, "6.14.11.6050")).collect();
         let seen = listed(&modules);
-        cuda(&seen, &Layout::default(), &Knowledge::builtin())
+        cuda(&seen, &Layout::default())
     }
 
     #[test]

@@ -34,7 +34,6 @@ pub use system::build_of;
 
 use self::modules::Modules;
 use super::joined_evidence::JoinedEvidence;
-use windows_codes::Knowledge;
 
 /// What surrounds an incident's process.
 #[derive(Debug, Clone, Default)]
@@ -61,12 +60,12 @@ pub struct Environment<'i> {
 
 /// Reads the environment from an incident's evidence.
 #[must_use]
-pub fn environment<'i>(evidence: &JoinedEvidence<'i>, knowledge: &Knowledge) -> Environment<'i> {
+pub fn environment<'i>(evidence: &JoinedEvidence<'i>) -> Environment<'i> {
     let modules = Modules::new(evidence);
     let layout = installation::Layout::new(&modules);
     let mut environment = Environment {
         graphics: graphics::graphics(&modules),
-        cuda: cuda::cuda(&modules, &layout, knowledge),
+        cuda: cuda::cuda(&modules, &layout),
         frameworks: frameworks::frameworks(&modules, &layout),
         python: python::python(&modules, &layout),
         runtime: runtime::runtime(&modules),
@@ -75,6 +74,6 @@ pub fn environment<'i>(evidence: &JoinedEvidence<'i>, knowledge: &Knowledge) -> 
         stated: stated::stated(evidence),
         compatibility: Compatibility::default(),
     };
-    environment.compatibility = compatibility::compatibility(&environment, &modules, knowledge);
+    environment.compatibility = compatibility::compatibility(&environment, &modules);
     environment
 }

@@ -79,7 +79,7 @@ struct Statements {
 impl Statements {
     fn add_lines<'t>(&mut self, lines: impl Iterator<Item = &'t str>, from: usize) {
         static REGEXES: LazyLock<Vec<(Product, Regex)>> = LazyLock::new(|| {
-            let patterns = Knowledge::builtin().stated_versions();
+            let patterns = Knowledge.stated_versions();
             patterns.filter_map(|(name, pattern)| Some((name.parse().ok()?, insensitive(pattern).ok()?))).collect()
         });
         for line in lines.filter(|line| line.len() <= LONGEST_LINE && may_state(line)) {
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn all_patterns_of_the_table_can_be_used() {
-        for (name, pattern) in Knowledge::builtin().stated_versions() {
+        for (name, pattern) in Knowledge.stated_versions() {
             assert!(name.parse::<Product>().is_ok(), "{name}");
             let groups = insensitive(pattern).map(|regex| regex.captures_len());
             assert!(groups.is_ok_and(|groups| groups == 2), "{pattern}");

@@ -7,10 +7,10 @@ use evidence::{CpuArchitecture, OperatingSystem, System};
 use windows_codes::Knowledge;
 
 /// The system's name: `Windows 10 22H2 (build 19045)`.
-pub(super) fn name(system: &System, knowledge: &Knowledge) -> String {
+pub(super) fn name(system: &System) -> String {
     let (major, minor, build) = system.os_version;
     match system.os {
-        OperatingSystem::Windows => with_service_pack(windows(build, system.server, knowledge), system),
+        OperatingSystem::Windows => with_service_pack(windows(build, system.server), system),
         other => foreign(other, (major, minor, build), system.os_detail.as_deref()),
     }
 }
@@ -41,8 +41,8 @@ fn foreign(system: OperatingSystem, version: (u32, u32, u32), detail: Option<&st
 
 /// A release of Windows by its build. Some builds are of a client and of a server; `server` is whether it is the server,
 /// where known.
-pub(super) fn windows(build: u32, server: Option<bool>, knowledge: &Knowledge) -> String {
-    match knowledge.windows_release(build) {
+pub(super) fn windows(build: u32, server: Option<bool>) -> String {
+    match Knowledge.windows_release(build) {
         Some(release) => format!("{} (build {build})", edition(release, server)),
         None => format!("Windows build {build}"),
     }
@@ -59,8 +59,8 @@ fn with_service_pack(name: String, system: &System) -> String {
 }
 
 /// The releases of Windows with this build number of the kernel, which several share.
-pub(crate) fn kernel_releases(build: u32, knowledge: &Knowledge) -> String {
-    match knowledge.windows_of_kernel(build) {
+pub(crate) fn kernel_releases(build: u32) -> String {
+    match Knowledge.windows_of_kernel(build) {
         Some(releases) => format!("{releases} (kernel build {build})"),
         None => format!("Windows, kernel build {build}"),
     }
@@ -130,19 +130,17 @@ mod tests {
 
     #[test]
     fn a_kernel_stands_for_all_releases_that_share_it() {
-        let known = Knowledge::builtin();
-        assert_eq!(kernel_releases(19041, &known), "Windows 10 2004 to 22H2 (kernel build 19041)");
-        assert_eq!(kernel_releases(22621, &known), "Windows 11 22H2 or 23H2 (kernel build 22621)");
-        assert_eq!(kernel_releases(1, &known), "Windows, kernel build 1");
+        assert_eq!(kernel_releases(19041), "Windows 10 2004 to 22H2 (kernel build 19041)");
+        assert_eq!(kernel_releases(22621), "Windows 11 22H2 or 23H2 (kernel build 22621)");
+        assert_eq!(kernel_releases(1), "Windows, kernel build 1");
     }
 
     #[test]
     fn a_build_of_client_and_server_is_told_apart_where_the_dump_says_which() {
-        let known = Knowledge::builtin();
-        assert_eq!(windows(26100, None, &known), "Windows 11 24H2 or Server 2025 (build 26100)");
-        assert_eq!(windows(26100, Some(false), &known), "Windows 11 24H2 (build 26100)");
-        assert_eq!(windows(26100, Some(true), &known), "Windows Server 2025 (build 26100)");
-        assert_eq!(windows(19045, Some(false), &known), "Windows 10 22H2 (build 19045)");
-        assert_eq!(windows(1, None, &known), "Windows build 1");
+        assert_eq!(windows(26100, None), "Windows 11 24H2 or Server 2025 (build 26100)");
+        assert_eq!(windows(26100, Some(false)), "Windows 11 24H2 (build 26100)");
+        assert_eq!(windows(26100, Some(true)), "Windows Server 2025 (build 26100)");
+        assert_eq!(windows(19045, Some(false)), "Windows 10 22H2 (build 19045)");
+        assert_eq!(windows(1, None), "Windows build 1");
     }
 }

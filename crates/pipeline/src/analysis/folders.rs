@@ -54,8 +54,8 @@ pub(super) struct Machine {
 impl Machine {
     /// Whether an artifact in the folder can be of this machine: not the dump of another system than Windows, nor a file of
     /// a kernel that is not in this machine's logs.
-    pub(super) fn can_have_made(&self, observation: &Observation, knowledge: &Knowledge) -> bool {
-        is_of_windows(observation) && knows(&self.started, &traits(observation, knowledge))
+    pub(super) fn can_have_made(&self, observation: &Observation) -> bool {
+        is_of_windows(observation) && knows(&self.started, &traits(observation))
     }
 }
 
@@ -68,7 +68,7 @@ struct MachineEvidence {
 }
 
 impl MachineEvidence {
-    fn from_artifact(read: &ReadArtifact, last: &LastNames, knowledge: &Knowledge) -> Self {
+    fn from_artifact(read: &ReadArtifact, last: &LastNames) -> Self {
         let mut found = Self::default();
         if read.pasted {
             return found;
@@ -80,7 +80,7 @@ impl MachineEvidence {
         let mut before: Option<&Arc<str>> = None;
         for evidence in &read.evidence {
             let Observation::Event(event) = &evidence.observation else {
-                let traits = traits(&evidence.observation, knowledge);
+                let traits = traits(&evidence.observation);
                 if is_of_windows(&evidence.observation) && !traits.is_empty() {
                     found.traits.insert(traits);
                 }
@@ -92,7 +92,7 @@ impl MachineEvidence {
             {
                 found.add_host(host, last);
             }
-            let kernel = incident::started_build(event).and_then(|build| knowledge.kernel_build(build));
+            let kernel = incident::started_build(event).and_then(|build| Knowledge.kernel_build(build));
             found.started.extend(kernel);
         }
         found
@@ -115,10 +115,10 @@ fn add<T: Ord>(all: &mut BTreeMap<String, BTreeSet<T>>, folder: &str, found: BTr
 
 impl Folders {
     /// `last_names` are those of [`last_names`].
-    pub(super) fn new(all: &[ReadArtifact], last_names: &[LastNames], knowledge: &Knowledge) -> Self {
+    pub(super) fn new(all: &[ReadArtifact], last_names: &[LastNames]) -> Self {
         let (mut hosts, mut started, mut traits) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let found = all.par_iter().zip(last_names);
-        let found: Vec<_> = found.map(|(read, last)| MachineEvidence::from_artifact(read, last, knowledge)).collect();
+        let found: Vec<_> = found.map(|(read, last)| MachineEvidence::from_artifact(read, last)).collect();
         for (read, found) in all.iter().zip(found) {
             let folder = folder(&read.artifact.path);
             add(&mut hosts, folder, found.hosts);
@@ -138,11 +138,7 @@ impl Folders {
     }
 
     /// The machine of each of these folders; folders without one are left out.
-    pub(super) fn machines_of<'f>(
-        &self,
-        folders: impl Iterator<Item = &'f str>,
-        knowledge: &Knowledge,
-    ) -> HashMap<&'f str, Machine> {
+    pub(super) fn machines_of<'f>(&self, folders: impl Iterator<Item = &'f str>) -> HashMap<&'f str, Machine> {
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         let mut above: HashMap<&str, Option<Machine>> = HashMap::new();
         let mut found = HashMap::new();
@@ -157,9 +153,9 @@ impl Folders {
             } else {
                 let nearest = at_and_above(folder).find(|above| below(&self.hosts, above).next().is_some());
                 nearest.and_then(|nearest| {
-                    let machine = above.entry(nearest).or_insert_with(|| self.machine_below(nearest, knowledge));
+                    let machine = above.entry(nearest).or_insert_with(|| self.machine_below(nearest));
                     let host = &machine.as_ref()?.host;
-                    self.is_of_one_copy(nearest, folder, host, knowledge).then(|| machine.clone())?
+                    self.is_of_one_copy(nearest, folder, host).then(|| machine.clone())?
                 })
             };
             found.extend(machine.map(|machine| (folder, machine)));
@@ -168,9 +164,9 @@ impl Folders {
     }
 
     /// The machine of a folder where all event logs in it and below it name one computer.
-    fn machine_below(&self, folder: &str, knowledge: &Knowledge) -> Option<Machine> {
+    fn machine_below(&self, folder: &str) -> Option<Machine> {
         let host = only_name(below(&self.hosts, folder).flat_map(|(_, hosts)| hosts))?;
-        let of_copy = |at: &str| self.is_of_one_copy(folder, at, &host, knowledge);
+        let of_copy = |at: &str| self.is_of_one_copy(folder, at, &host);
         self.machine(Arc::clone(&host), folder, of_copy)
     }
 
@@ -192,9 +188,9 @@ impl Folders {
 
     /// Whether an artifact's folder and those of the logs are parts of one copy: the folder above both has the computer's
     /// name, or they are folders that every such copy has. Otherwise one may be of another case.
-    fn is_of_one_copy(&self, above: &str, folder: &str, host: &str, knowledge: &Knowledge) -> bool {
+    fn is_of_one_copy(&self, above: &str, folder: &str, host: &str) -> bool {
         let name = above.rsplit(['/', '\\']).next().unwrap_or(above);
-        let is_part = |folder: &str| folder.strip_prefix(above).is_some_and(|path| knowledge.is_part_of_copy(path));
+        let is_part = |folder: &str| folder.strip_prefix(above).is_some_and(|path| Knowledge.is_part_of_copy(path));
         names_host(name, host) || (is_part(folder) && below(&self.hosts, above).all(|(folder, _)| is_part(folder)))
     }
 }
@@ -271,7 +267,7 @@ fn knows(started: &BTreeSet<u32>, found: &Traits) -> bool {
 }
 
 /// The traits of the machine in a dump or report.
-fn traits(observation: &Observation, knowledge: &Knowledge) -> Traits {
+fn traits(observation: &Observation) -> Traits {
     let mut all = Traits::new();
     let mut set = |of, value: Option<u32>| all.extend(value.map(|value| (of, value)));
     let build = match observation {
@@ -297,7 +293,7 @@ fn traits(observation: &Observation, knowledge: &Knowledge) -> Traits {
         Observation::Wer(report) => report.os_version.as_deref().and_then(incident::build_of),
         Observation::Event(_) | Observation::Ticket(_) | Observation::Sigma(_) => None,
     };
-    set(Trait::Kernel, build.and_then(|build| knowledge.kernel_build(build)));
+    set(Trait::Kernel, build.and_then(|build| Knowledge.kernel_build(build)));
     all
 }
 
@@ -307,7 +303,7 @@ mod tests {
 
     fn stands_for(logs: &[(&str, &[&str])], told: &[(&str, Trait, u32)], folder: &str) -> Option<String> {
         let folders = folders(logs, told);
-        let found = folders.machines_of([folder].into_iter(), &Knowledge::builtin());
+        let found = folders.machines_of([folder].into_iter());
         found.get(folder).map(|machine| machine.host.to_string())
     }
 
@@ -413,7 +409,7 @@ mod tests {
             if !started.is_empty() {
                 folders.started.insert(LOGS.to_owned(), started.iter().copied().collect());
             }
-            folders.machines_of([users].into_iter(), &Knowledge::builtin()).remove(users)
+            folders.machines_of([users].into_iter()).remove(users)
         };
         let told = [(minidump, Trait::Kernel, 19041), (users, Trait::Kernel, 22621)];
         let of = |kernel| Traits::from([(Trait::Kernel, kernel)]);

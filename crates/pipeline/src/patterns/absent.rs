@@ -4,7 +4,6 @@ use super::may_be_damage;
 use facts::FactSet;
 use facts::schema::{OTHER_INCIDENTS, SCALARS};
 use incident::Incident;
-use windows_codes::Knowledge;
 
 const NO_COMPUTER: &str = "no evidence of this incident names the computer, as event logs and Report.wer do";
 const NO_TIME: &str = "no evidence of this incident says when it was";
@@ -19,7 +18,7 @@ const NO_DAMAGE: &str = "only incidents count that damaged memory could lead to,
 const FEW_RUNS: &str = "it takes three incidents with this signature that say when their process had started";
 
 /// Sets the reason of each fact about patterns that `facts` lack.
-pub fn set_absent(incident: &Incident, knowledge: &Knowledge, facts: &mut FactSet) {
+pub fn set_absent(incident: &Incident, facts: &mut FactSet) {
     let paths = SCALARS
         .iter()
         .map(|fact| fact.path)
@@ -27,7 +26,7 @@ pub fn set_absent(incident: &Incident, knowledge: &Knowledge, facts: &mut FactSe
         .chain([BEFORE, OTHER_INCIDENTS]);
     for path in paths {
         if facts.get(path).is_none() && !facts.knows_list(path) {
-            facts.set_absent(path, why(path, incident, knowledge));
+            facts.set_absent(path, why(path, incident));
         }
     }
 }
@@ -35,7 +34,7 @@ pub fn set_absent(incident: &Incident, knowledge: &Knowledge, facts: &mut FactSe
 /// The list of incidents before.
 const BEFORE: &str = "incidents_before";
 
-fn why(path: &str, incident: &Incident, knowledge: &Knowledge) -> &'static str {
+fn why(path: &str, incident: &Incident) -> &'static str {
     if path.starts_with("pattern.run_") {
         return FEW_RUNS;
     }
@@ -47,7 +46,7 @@ fn why(path: &str, incident: &Incident, knowledge: &Knowledge) -> &'static str {
             _ => return NO_PLACE,
         }
     }
-    if path.starts_with("pattern.machine_") && !may_be_damage(incident, knowledge) {
+    if path.starts_with("pattern.machine_") && !may_be_damage(incident) {
         return NO_DAMAGE;
     }
     if path == OTHER_INCIDENTS {

@@ -184,7 +184,7 @@ type Place = (u64, String, Version, ModuleOffset);
 
 /// The pattern of each of the incidents, in the same order.
 #[must_use]
-pub fn patterns(joined: &[JoinedIncident<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
+pub fn patterns(joined: &[JoinedIncident<'_>]) -> Vec<Pattern> {
     let (mut hosts, mut signatures, mut places) = (Numbers::new(), Numbers::new(), Numbers::new());
     let mut seen: Vec<Seen<'_>> = Vec::with_capacity(joined.len());
     for (index, joined) in joined.iter().enumerate() {
@@ -217,7 +217,7 @@ pub fn patterns(joined: &[JoinedIncident<'_>], knowledge: &Knowledge) -> Vec<Pat
     for of_host in &by_host {
         let timed: Vec<(Timestamp, Seen<'_>)> =
             of_host.iter().filter_map(|one| Some((one.time?, one.clone()))).collect();
-        mixtures(&timed, knowledge, &mut patterns);
+        mixtures(&timed, &mut patterns);
         bursts(&timed, &mut patterns);
         repeats(&timed, &mut patterns);
         earlier(&timed, &mut patterns);
@@ -239,11 +239,11 @@ fn code(incident: &Incident) -> Option<u64> {
 }
 
 /// Whether damaged memory could cause an incident.
-fn may_be_damage(incident: &Incident, knowledge: &Knowledge) -> bool {
+fn may_be_damage(incident: &Incident) -> bool {
     match incident.kind {
-        IncidentKind::Crash => incident.exception.as_ref().is_some_and(|known| knowledge.may_be_damage(known.code)),
+        IncidentKind::Crash => incident.exception.as_ref().is_some_and(|known| Knowledge.may_be_damage(known.code)),
         IncidentKind::Bugcheck => {
-            incident.bugcheck.as_ref().is_some_and(|stop| !stop.live && knowledge.may_be_damage_of_stop(stop.code))
+            incident.bugcheck.as_ref().is_some_and(|stop| !stop.live && Knowledge.may_be_damage_of_stop(stop.code))
         }
         _ => false,
     }
@@ -323,9 +323,9 @@ fn run_seconds(one: &Seen<'_>) -> Option<u64> {
 type Compared = [Option<u64>; 5];
 
 /// Sets the variety of a machine's crashes and blue screens in the days around each.
-fn mixtures(of_host: &[(Timestamp, Seen<'_>)], knowledge: &Knowledge, patterns: &mut [Pattern]) {
+fn mixtures(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     let (mut sites, mut programs) = (Numbers::new(), Numbers::new());
-    let damaged = || of_host.iter().filter(|(_, one)| may_be_damage(one.incident, knowledge));
+    let damaged = || of_host.iter().filter(|(_, one)| may_be_damage(one.incident));
     let ids: Vec<Arc<str>> = damaged().map(|(_, one)| Arc::clone(&one.id)).collect();
     let series: Vec<(Timestamp, usize, Compared)> = damaged()
         .map(|(time, one)| {

@@ -31,7 +31,7 @@ impl Helped {
 }
 
 /// The requests of all incidents, first those that would help most undetermined ones.
-pub(super) fn requests(incidents: &[Judged], knowledge: &Knowledge) -> Vec<CollectRequest> {
+pub(super) fn requests(incidents: &[Judged]) -> Vec<CollectRequest> {
     let mut by_id: BTreeMap<&'static str, BTreeMap<&str, Helped>> = BTreeMap::new();
     for verdict in incidents.iter().map(|judged| &judged.verdict) {
         for (place, request) in verdict.gap_requests.iter().enumerate() {
@@ -46,7 +46,7 @@ pub(super) fn requests(incidents: &[Judged], knowledge: &Knowledge) -> Vec<Colle
     }
     let mut requests = Vec::new();
     for (id, texts) in by_id {
-        let general = knowledge.collect(id).unwrap_or_default();
+        let general = Knowledge.collect(id).unwrap_or_default();
         let alike = texts.len() > MOST_FILLED;
         let mut folded: BTreeMap<&str, (Helped, BTreeSet<String>)> = BTreeMap::new();
         for (text, helped) in texts {

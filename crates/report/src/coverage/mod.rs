@@ -27,7 +27,6 @@ pub fn coverage(
     machines: &mut [Machine],
     incidents: &[Judged],
     shown: &[EvidenceShown],
-    knowledge: &windows_codes::Knowledge,
 ) -> Coverage {
     let hosts = by_host(incidents, shown);
     let mut gaps = Vec::new();
@@ -59,7 +58,7 @@ pub fn coverage(
         (Reverse(gap.undetermined), kind, Reverse(gap.count), host.is_none(), host, gap.log.clone(), gap.says.clone())
     });
     add_to(machines, &gaps);
-    Coverage { gaps, collect_next: collect::requests(incidents, knowledge) }
+    Coverage { gaps, collect_next: collect::requests(incidents) }
 }
 
 /// Adds the sentences about each machine behind what its logs cover.

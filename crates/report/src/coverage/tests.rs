@@ -84,7 +84,7 @@ fn machine(logs: Vec<LogCoverage>) -> Machine {
 fn said(logs: Vec<LogCoverage>, incidents: &[(Judged, EvidenceShown)]) -> Vec<String> {
     let (judged, shown): (Vec<_>, Vec<_>) = incidents.iter().cloned().unzip();
     let mut machines = vec![machine(logs)];
-    let found = coverage(&[], &mut machines, &judged, &shown, &Knowledge::builtin());
+    let found = coverage(&[], &mut machines, &judged, &shown);
     assert!(found.gaps.iter().all(|gap| Gap::KINDS.contains(&&*gap.kind)));
     let of_machine: Vec<String> =
         found.gaps.iter().filter(|gap| gap.host.is_some()).map(|gap| gap.says.clone()).collect();
@@ -299,7 +299,7 @@ fn what_helps_most_undetermined_incidents_comes_first() {
         artifact("d.dmp", "minidump", ArtifactStatus::Partial),
         artifact("notes", "unknown", ArtifactStatus::Skipped),
     ];
-    let found = coverage(&artifacts, &mut [], &judged, &shown, &Knowledge::builtin());
+    let found = coverage(&artifacts, &mut [], &judged, &shown);
     let said: Vec<(&str, usize)> = found.gaps.iter().map(|gap| (gap.says.as_str(), gap.undetermined)).collect();
     assert_eq!(
         said,
@@ -319,18 +319,17 @@ fn what_helps_most_undetermined_incidents_comes_first() {
 
 #[test]
 fn what_many_incidents_ask_for_is_asked_for_once() {
-    let knowledge = Knowledge::builtin();
     let asking = |ids: &[(&'static str, &str)], determined| {
         let mut judged = incident(IncidentKind::Crash, None, "", determined);
         for (at, (id, program)) in ids.iter().enumerate() {
-            judged.verdict.collect_next.push(knowledge.collect_for(id, Some(program)).expect("a text"));
+            judged.verdict.collect_next.push(Knowledge.collect_for(id, Some(program)).expect("a text"));
             judged.verdict.gap_requests.push(GapRequest { id, at });
         }
         judged
     };
     let requests = |incidents: &[Judged]| -> Vec<(String, usize, usize, bool)> {
         let names = |request: &CollectRequest| request.says.contains(".exe\" /v");
-        let found = collect::requests(incidents, &knowledge);
+        let found = collect::requests(incidents);
         found.iter().map(|one| (one.id.to_string(), one.incidents, one.undetermined, names(one))).collect()
     };
     let two = [
@@ -346,5 +345,5 @@ fn what_many_incidents_ask_for_is_asked_for_once() {
     );
     let many: Vec<Judged> = ["a.exe", "b.exe", "c.exe", "d.exe"].map(|name| asking(&[("no-dump", name)], false)).into();
     assert_eq!(requests(&many), [("no-dump".to_owned(), 4, 4, false)], "for all programs");
-    assert_eq!(collect::requests(&many, &knowledge).first().map(|request| request.stands_for.len()), Some(4));
+    assert_eq!(collect::requests(&many).first().map(|request| request.stands_for.len()), Some(4));
 }
