@@ -16,7 +16,8 @@ pub use rules::rounded;
 pub const NOT_DETERMINED: &str = "not determined";
 
 /// The levels of confidence, by what a reader can do with the verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Level {
     /// Below 0.30.
     Weak,
@@ -25,6 +26,7 @@ pub enum Level {
     /// From 0.60.
     Likely,
     /// From 0.80.
+    #[strum(serialize = "act on it")]
     ActOnIt,
 }
 
@@ -43,12 +45,7 @@ impl Level {
     /// The words for the level.
     #[must_use]
     pub fn words(self) -> &'static str {
-        match self {
-            Self::Weak => "weak",
-            Self::Possible => "possible",
-            Self::Likely => "likely",
-            Self::ActOnIt => "act on it",
-        }
+        self.into()
     }
 }
 

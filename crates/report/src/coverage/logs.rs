@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{EvidenceShown, Host, undetermined};
 use crate::model::{Gap, Judged};
-use crate::wording::{counted, how_long};
+use crate::wording::{counted, counted_as, how_long};
 use evidence::LogCoverage;
 use evidence::{CoveredTimes, Days};
 use incident::{Cleared, IncidentKind, Machine};
@@ -75,7 +75,7 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
             let says = format!(
                 "the {channel} log of {name} {verb} {at:.0}; of {total} that it would record, {} {lie}, known from other \
                  artifacts{}",
-                lies(found.len()),
+                counted_as(found.len(), "lies", "lie"),
                 by_folder(&found)
             );
             let undetermined = undetermined(found.iter().copied());
@@ -137,10 +137,6 @@ pub(super) fn cleared(machine: &Machine, host: &Host<'_>, gaps: &mut Vec<Gap>) {
     }
 }
 
-fn lies(count: usize) -> String {
-    if count == 1 { "1 lies".to_owned() } else { format!("{count} lie") }
-}
-
 /// The remark on incidents whose computer is known only by the folder that they lie in.
 fn by_folder(found: &[&Judged]) -> String {
     match found.iter().filter(|judged| judged.incident.host_by_folder).count() {
@@ -179,7 +175,7 @@ fn holes(
         let says = format!(
             "the {channel} log of {name} has no record from {from:.0} to {to:.0}, between two of its files; {} in that \
              time{or_after}",
-            if found.len() == 1 { "1 incident lies".to_owned() } else { format!("{} incidents lie", found.len()) }
+            counted_as(found.len(), "incident lies", "incidents lie")
         );
         let undetermined = undetermined(found.iter().copied());
         let (first, last) = (Some(from), Some(to));

@@ -149,11 +149,8 @@ impl Attributes {
             known.push(self.all_of(MODULE, Source::Any));
             for module in modules {
                 let Numbered { itself, version } = self.module(&module.name, module.version);
-                has.push(itself);
-                if let Some((version, need)) = version {
-                    has.push(version);
-                    known.push(need);
-                }
+                has.extend([Some(itself), version.map(|(version, _)| version)].into_iter().flatten());
+                known.extend(version.map(|(_, need)| need));
             }
         } else if let Some((_, report)) = joined.evidence.report(|report| !report.modules.is_empty()) {
             known.push(self.all_of(MODULE, Source::Any));
@@ -165,11 +162,8 @@ impl Attributes {
                 let name = driver.name.to_lowercase();
                 let build = driver.timestamp.map(|timestamp| format!("{name} with timestamp {timestamp:#010x}"));
                 let Numbered { itself, version } = self.with_version(DRIVER, name, DRIVER_BUILD, build);
-                has.push(itself);
-                if let Some((version, need)) = version {
-                    has.push(version);
-                    known.push(need);
-                }
+                has.extend([Some(itself), version.map(|(version, _)| version)].into_iter().flatten());
+                known.extend(version.map(|(_, need)| need));
             }
         }
         known.sort_unstable();

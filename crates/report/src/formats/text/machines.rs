@@ -8,7 +8,7 @@ use super::page::{Page, STRONG};
 use super::timeline::{Run, Shown, choose};
 use crate::model::Report;
 use crate::wording::{counted_as, name, place, prose, short_time, span};
-use incident::Machine;
+use incident::{EarlierValue, Machine};
 
 /// How many runs of a timeline are shown.
 const MOST_RUNS: usize = 30;
@@ -31,8 +31,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
             page.rows(&environment_rows(&machine.environment))?;
         }
         for earlier in &machine.earlier {
-            let time = earlier.time.map_or_else(|| "at a time not known".to_owned(), short_time);
-            page.row("", &format!("also {}: {} ({time})", earlier.key, earlier.value))?;
+            page.row("", &format!("also {}", earlier_value(earlier)))?;
         }
         if in_full {
             timeline(page, report, machine)?
@@ -64,10 +63,8 @@ fn timeline(page: &mut Page<'_>, report: &Report, machine: &Machine) -> io::Resu
 fn line(page: &mut Page<'_>, report: &Report, run: &Run<'_>) -> io::Result<()> {
     let entry = run.first;
     let mut text = format!("{}  {}: {}", short_time(entry.time), entry.kind, prose(&entry.sentence));
-    if run.others > 0 {
-        text.push_str(&format!(" (and {} more of this event at the same time)", run.count - 1));
-    } else if run.count > 1 {
-        text.push_str(&format!(" ({} times, until {})", run.count, short_time(run.last)));
+    if let Some(repeats) = run.repeats() {
+        text.push_str(&format!(" ({}{repeats})", if run.others > 0 { "and " } else { "" }));
     }
     match run.incidents.as_slice() {
         [] => {}
@@ -94,6 +91,12 @@ fn counts(page: &mut Page<'_>, machine: &Machine) -> io::Result<()> {
         }
         _ => page.row("timeline", "no entries"),
     }
+}
+
+/// A former value of a key of the environment, with its time.
+pub(crate) fn earlier_value(EarlierValue { key, value, time }: &EarlierValue) -> String {
+    let time = time.map_or_else(|| "at a time not known".to_owned(), short_time);
+    format!("{key}: {value} ({time})")
 }
 
 /// How many entries of a timeline are not shown, in all and by kind.

@@ -9,6 +9,7 @@ use super::page::{BAD, CAREFUL, Page, STRONG};
 use crate::confidence::{Level, NOT_DETERMINED};
 use crate::model::{Artifact, ArtifactStatus, Report};
 use crate::wording::{counted, span, versioned};
+use incident::Incident;
 
 /// How many groups the overview lists.
 const LISTED: usize = 20;
@@ -158,12 +159,14 @@ fn entry(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
 
 /// The module to look at: the suspect, else the fault site.
 pub(crate) fn modules(block: &Block<'_>) -> Option<String> {
-    let incident = &block.representative.incident;
-    let suspect =
-        incident.suspect.as_ref().map(|suspect| format!("suspect {}", versioned(&suspect.module, suspect.version)));
-    let site =
-        || incident.fault_site.as_ref().map(|site| format!("fault site {}", versioned(&site.module, site.version)));
-    suspect.or_else(site)
+    named_module(&block.representative.incident).map(|(what, module)| format!("{what} {module}"))
+}
+
+/// The suspect, else the fault site, and which of the two it is.
+pub(crate) fn named_module(incident: &Incident) -> Option<(&'static str, String)> {
+    let suspect = incident.suspect.as_ref().map(|suspect| ("suspect", &suspect.module, suspect.version));
+    let site = || incident.fault_site.as_ref().map(|site| ("fault site", &site.module, site.version));
+    suspect.or_else(site).map(|(what, module, version)| (what, versioned(module, version)))
 }
 
 /// When a group's incidents were, and on how many computers.

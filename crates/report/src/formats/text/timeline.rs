@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::wording::short_time;
 use incident::TimelineEntry;
 
 /// Equal entries: consecutive ones, or changes that follow each other within a minute.
@@ -167,6 +168,15 @@ fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
 }
 
 impl<'a> Run<'a> {
+    /// Until when it was repeated, or how often it was recorded, where that was more than once.
+    pub(crate) fn repeats(&self) -> Option<String> {
+        match (self.others, self.count) {
+            (0, 0 | 1) => None,
+            (0, count) => Some(format!("{count} times, until {}", short_time(self.last))),
+            (_, count) => Some(format!("{} more of this event at the same time", count - 1)),
+        }
+    }
+
     fn add(&mut self, entry: &'a TimelineEntry) {
         self.last = entry.time;
         self.incidents.extend(entry.incident.as_deref());

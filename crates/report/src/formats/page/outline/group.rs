@@ -9,10 +9,9 @@ use crate::formats::text::block::{
     steps, what_happened,
 };
 use crate::formats::text::happened;
-use crate::formats::text::overview::{modules, when};
+use crate::formats::text::overview::{modules, named_module, when};
 use crate::model::{Judged, Report, Verdict};
-use crate::wording::{how_sure, name, place, prose, short_time_if_known, verdict, versioned};
-use incident::Incident;
+use crate::wording::{how_sure, name, place, prose, short_time_if_known, verdict};
 use rules::Finding;
 
 #[derive(Serialize)]
@@ -146,9 +145,7 @@ fn level(verdict: &Verdict) -> &'static str {
     match Level::of(verdict.confidence) {
         _ if verdict.is_undetermined() => "undetermined",
         Level::ActOnIt => "act",
-        Level::Likely => "likely",
-        Level::Possible => "possible",
-        Level::Weak => "weak",
+        level => level.words(),
     }
 }
 
@@ -193,14 +190,8 @@ impl<'r> Other<'r> {
             time: short_time_if_known(incident.time),
             host: incident.host.as_deref().map(|host| name(host).into_owned()).unwrap_or_default(),
             what: what_happened(incident),
-            module: module(incident).unwrap_or_default(),
+            module: named_module(incident).map(|(_, module)| module).unwrap_or_default(),
             verdict: verdict(&judged.verdict),
         }
     }
-}
-
-/// The suspect, else the module of the fault.
-fn module(incident: &Incident) -> Option<String> {
-    let suspect = incident.suspect.as_ref().map(|suspect| versioned(&suspect.module, suspect.version));
-    suspect.or_else(|| incident.fault_site.as_ref().map(|site| versioned(&site.module, site.version)))
 }

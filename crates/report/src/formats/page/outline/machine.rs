@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Row, rows};
 use crate::formats::text::happened::environment_rows;
-use crate::formats::text::machines::{entries, left_out};
+use crate::formats::text::machines::{earlier_value, entries, left_out};
 use crate::formats::text::timeline::{Run, choose};
 use crate::model::Report;
 use crate::wording::{name, place, prose, short_time};
@@ -35,15 +35,11 @@ struct Entry<'r> {
 impl<'r> Machine<'r> {
     pub(super) fn of(report: &'r Report, machine: &'r incident::Machine, most_runs: usize) -> Self {
         let shown = choose(&machine.timeline, most_runs);
-        let earlier = |earlier: &incident::EarlierValue| {
-            let time = earlier.time.map_or_else(|| "at a time not known".to_owned(), short_time);
-            prose(&format!("{}: {} ({time})", earlier.key, earlier.value))
-        };
         let left_out = left_out(&shown);
         Self {
             host: name(&machine.host).into_owned(),
             environment: rows(environment_rows(&machine.environment)),
-            earlier: machine.earlier.iter().map(earlier).collect(),
+            earlier: machine.earlier.iter().map(|one| prose(&earlier_value(one))).collect(),
             entries: entries(machine.timeline.len()),
             timeline: shown.runs.into_iter().map(|run| Entry::of(report, run)).collect(),
             left_out,
@@ -55,16 +51,11 @@ impl<'r> Machine<'r> {
 impl<'r> Entry<'r> {
     fn of(report: &'r Report, run: Run<'r>) -> Self {
         let entry = run.first;
-        let more = match (run.others, run.count) {
-            (0, 0 | 1) => None,
-            (0, count) => Some(format!("{count} times, until {}", short_time(run.last))),
-            (_, count) => Some(format!("{} more of this event at the same time", count - 1)),
-        };
         Self {
             time: short_time(entry.time),
             kind: entry.kind,
             says: prose(&entry.sentence),
-            more,
+            more: run.repeats(),
             incidents: run.incidents,
             place: place(report, entry.artifact, &entry.place),
         }
