@@ -9,7 +9,7 @@
 //! ```
 //! use std::path::PathBuf;
 //!
-//! use crashsift::{Knowledge, Options, RuleSet, Silent, analyze};
+//! use crashsift::{Options, RuleSet, Silent, analyze};
 //!
 //! let folder = PathBuf::from("samples/delay-load-zlibwapi");
 //! let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("{} mistakes in rules", mistakes.len()))?;

@@ -9,9 +9,8 @@ use super::answers::{Answers, Question};
 use super::lost::note_lost;
 use super::output::not_lost;
 use super::progress::Bar;
-use super::reporting::{self, usage};
-use super::stream::Notes;
-use super::{Exit, open_symbols, print_symbol_notes, stream};
+use super::stream::{Notes, usage};
+use super::{Exit, reporting, stream, symbols};
 use evidence::ArtifactKind;
 use evtx_scan::Cache;
 use pipeline::discover::{read_list, sniff};
@@ -80,23 +79,23 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     let mut paths: Vec<PathBuf> = arguments.paths.iter().filter(|path| *path != Path::new("-")).cloned().collect();
     if from_stdin {
         let listed = read_list(&mut io::stdin().lock());
-        paths.extend(listed.map_err(|error| usage(&format!("list of paths on standard input: {error}")))?);
+        paths.extend(listed.map_err(|error| usage(format!("list of paths on standard input: {error}")))?);
     }
     if let Some(path) = &arguments.reporting.output {
         let given = paths.iter().chain(&arguments.ticket).chain(&arguments.symbols);
         let read: Vec<PathBuf> = arguments.reporting.read().collect();
-        not_lost(path, given.chain(&read)).map_err(|message| usage(&message))?;
+        not_lost(path, given.chain(&read)).map_err(usage)?;
     }
     let pasted = match &arguments.ticket {
         Some(path) => {
-            vec![pasted(path).map_err(|error| usage(&format!("--ticket {}: {}", path.display(), reason(&error))))?]
+            vec![pasted(path).map_err(|error| usage(format!("--ticket {}: {}", path.display(), reason(&error))))?]
         }
         None => Vec::new(),
     };
     let threads = arguments.reporting.threads(is_small(&paths))?;
     let options = Options {
         no_stack_walk: arguments.no_stack_walk,
-        symbols: open_symbols(&arguments.symbols)?,
+        symbols: symbols::open(&arguments.symbols)?,
         sigma: arguments.reporting.sigma()?,
         pasted,
         cache: arguments.cache.as_deref().and_then(|folder| open_cache(folder, arguments.reporting.quiet)),
@@ -159,7 +158,7 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     let (mut report, evidence) = threads.install(|| analyze_keeping(&paths, &rules, &options, &bar));
 
     if !reporting.quiet {
-        print_symbol_notes(options.symbols.as_deref());
+        symbols::print_notes(options.symbols.as_deref());
     }
     let mut notes = Notes::new(reporting.quiet);
     // Standard error names the reasons for the paths on the command line, too.

@@ -1,6 +1,6 @@
 //! Colours and width of texts.
 
-use std::io::{self, IsTerminal};
+use std::io;
 
 use clap::ValueEnum;
 
@@ -23,15 +23,4 @@ impl Color {
             Self::Auto => anstream::AutoStream::choice(&io::stdout()),
         }
     }
-}
-
-/// The width of a text: that of the terminal, or a fixed one in files.
-pub fn width(terminal: bool) -> usize {
-    const FILE_WIDTH: usize = 100;
-    if terminal { textwrap::termwidth() } else { FILE_WIDTH }
-}
-
-/// Whether standard output is a terminal.
-pub fn on_terminal() -> bool {
-    io::stdout().is_terminal()
 }

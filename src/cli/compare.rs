@@ -8,7 +8,9 @@ use clap::ArgAction;
 use super::Exit;
 use super::color::Color;
 use super::output::{self, Format, Look, not_lost};
-use super::reporting::{NEW, side, usage};
+use super::reporting::NEW;
+use super::reports::side;
+use super::stream::usage;
 use report::compare::compare;
 use report::json;
 use report::model::Comparison;
@@ -46,15 +48,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let Arguments { old, new, output, fail_on, .. } = arguments;
     if let Some(output) = output {
-        not_lost(output, [old, new]).map_err(|message| usage(&message))?;
+        not_lost(output, [old, new]).map_err(usage)?;
     }
-    let (before, now) = side(old).and_then(|before| Ok((before, side(new)?))).map_err(|message| usage(&message))?;
+    let (before, now) = side(old).and_then(|before| Ok((before, side(new)?))).map_err(usage)?;
     let comparison = compare(&before, &now).map_err(|error| {
         let named = if error.is_of_earlier() { old } else { new };
-        usage(&format!("{}: {error}", named.display()))
+        usage(format!("{}: {error}", named.display()))
     })?;
     if let Some(path) = output {
-        output::check(path).map_err(|message| usage(&message))?;
+        output::check(path).map_err(usage)?;
     }
     let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     let written =

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 /// How a run ended; the number is the exit code. The shell uses 130 and 143 for interrupted programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::FromRepr)]
 #[repr(u8)]
 pub enum Exit {
     /// The run finished, with or without incidents.
@@ -21,16 +21,9 @@ pub enum Exit {
 }
 
 impl Exit {
-    const ALL: [Self; 6] = [Self::Success, Self::FailOn, Self::Usage, Self::Strict, Self::Nothing, Self::Internal];
-
     /// The exit code.
     pub fn code(self) -> u8 {
         self as u8
-    }
-
-    /// The end that has this exit code.
-    pub fn of_code(code: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|exit| exit.code() == code)
     }
 }
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::output::Format;
-use super::{Exit, load_rules, open_symbols, print_symbol_notes, sigma, stream};
+use super::rules::load_rules;
+use super::{Exit, sigma, stream, symbols};
 use facts::write_facts;
 use incident::Incident;
 use pipeline::{Options, inspect};
@@ -38,9 +39,9 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(true, &own, true)?;
     let sigma = sigma::load(&sigma, false)?;
-    let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, ..Options::default() };
+    let options = Options { symbols: symbols::open(&arguments.symbols)?, sigma, ..Options::default() };
     let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &options);
-    print_symbol_notes(options.symbols.as_deref());
+    symbols::print_notes(options.symbols.as_deref());
     for artifact in &inspected.artifacts {
         if let Some(detail) = &artifact.detail {
             stream::note(&format!("{}: {}: {detail}", artifact.path, <&str>::from(artifact.status)));

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::output::not_lost;
-use super::reporting::{self, usage};
-use super::stream::Notes;
+use super::reporting;
+use super::stream::{Notes, usage};
 use super::{Exit, reports};
 use pipeline::Options;
 use pipeline::merge::{self, Part};
@@ -26,7 +26,7 @@ pub fn run(Arguments { reports: paths, reporting }: &Arguments) -> Result<Exit, 
     }
     if let Some(output) = &reporting.output {
         let read: Vec<PathBuf> = reporting.read().collect();
-        not_lost(output, paths.iter().chain(&read)).map_err(|message| usage(&message))?;
+        not_lost(output, paths.iter().chain(&read)).map_err(usage)?;
     }
     let parts = paths.iter().map(|path| reports::read(path)).collect::<Result<Vec<Part>, Exit>>()?;
     let sigma = merge::sigma_sets(&parts);

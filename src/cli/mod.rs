@@ -22,14 +22,14 @@ mod schema;
 mod sigma;
 mod stream;
 mod suppressions;
+mod symbols;
 mod why;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::error::{ContextKind, ContextValue};
@@ -37,9 +37,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
 
-use crash_dump::{Symbols, SymbolsError};
-use rules::load_rules;
-use untrusted::{reason, sanitise};
+use untrusted::sanitise;
 
 /// Finds the causes of Windows crashes in the evidence they leave: minidumps, event logs, WER reports, kernel dumps
 /// and pasted text. Works offline, needs no debugger and no symbols.
@@ -143,30 +141,6 @@ fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
         let reason = reason.unwrap_or("no reason given").replace('\n', " ");
         stream::note(&format!("defect{place}: {reason}"));
     }
-}
-
-/// The most files of `--symbols` that are named; further ones are counted.
-const MOST_SYMBOL_NOTES: usize = 20;
-
-/// Notes which files of `--symbols` could not be used.
-fn print_symbol_notes(symbols: Option<&Symbols>) {
-    let notes = symbols.map(Symbols::notes).unwrap_or_default();
-    notes.iter().take(MOST_SYMBOL_NOTES).for_each(|note| stream::note(&sanitise(note)));
-    let more = notes.len().saturating_sub(MOST_SYMBOL_NOTES);
-    if more > 0 {
-        stream::note(&format!("--symbols: {more} more files were not used"));
-    }
-}
-
-/// Opens the files and folders of `--symbols`.
-fn open_symbols(paths: &[PathBuf]) -> Result<Option<Arc<Symbols>>, Exit> {
-    if paths.is_empty() {
-        return Ok(None);
-    }
-    Symbols::open(paths).map(|symbols| Some(Arc::new(symbols))).map_err(|SymbolsError { path, error }| {
-        stream::note(&format!("--symbols {}: {}", path.display(), reason(&error)));
-        Exit::Usage
-    })
 }
 
 fn completions(shell: clap_complete::Shell) -> Exit {

@@ -1,16 +1,16 @@
 //! Where results go: standard output, or `--output FILE`, which is written whole or not at all.
 
 use std::fs;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use tempfile::{Builder, NamedTempFile};
 
-use super::color::{self, Color};
+use super::color::Color;
 use super::{Exit, stream};
 use evidence::ArtifactKind;
-use pipeline::discover::{SNIFFED, is_own_report, sniff};
+use pipeline::discover::{first_bytes, is_own_report, sniff};
 use report::text::TextOptions;
 use untrusted::reason;
 
@@ -45,9 +45,10 @@ impl Look {
     pub fn options(self, file: Option<&Path>) -> TextOptions {
         let (terminal, color) = match file {
             Some(_) => (false, self.color == Color::Always),
-            None => (color::on_terminal(), self.color.choice() != anstream::ColorChoice::Never),
+            None => (io::stdout().is_terminal(), self.color.choice() != anstream::ColorChoice::Never),
         };
-        TextOptions { width: color::width(terminal), color, verbose: self.verbose }
+        let width = if terminal { textwrap::termwidth() } else { TextOptions::default().width };
+        TextOptions { width, color, verbose: self.verbose }
     }
 }
 
@@ -98,11 +99,8 @@ fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 pub fn not_lost<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), String> {
     let Some(place) = fs::canonicalize(output).ok().filter(|place| place.is_file()) else { return Ok(()) };
     let lost = |what: &str| Err(format!("--output {}: {what}, and would be lost; name another file", output.display()));
-    let mut first = Vec::new();
     // A file that can't be read is reported when it can't be written.
-    if fs::File::open(&place).and_then(|file| file.take(SNIFFED).read_to_end(&mut first)).is_err() {
-        return Ok(());
-    }
+    let Ok(first) = fs::File::open(&place).and_then(first_bytes) else { return Ok(()) };
     for input in inputs.into_iter().filter_map(|path| fs::canonicalize(path).ok()) {
         if input == place {
             return lost("it is one of the files that are read");

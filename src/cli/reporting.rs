@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgAction, ValueEnum};
@@ -11,14 +11,16 @@ use jiff::Timestamp;
 use super::answers::{Answer, Answers};
 use super::color::Color;
 use super::output::{self, Look};
-use super::stream::Notes;
-use super::{Exit, load_rules, sigma, stream, suppressions};
+use super::reports::side;
+use super::rules::load_rules;
+use super::stream::{Notes, usage};
+use super::{Exit, sigma, stream, suppressions};
 use ::sigma::SigmaRules;
 use pipeline::Options;
 use report::compare::{Side, comparable_now, compare};
 use report::model::{Comparison, Document};
 use report::text::TextOptions;
-use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, model, page, text};
+use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, page, text};
 use rules::{RuleSet, UNDETERMINED, closest};
 
 #[derive(Debug, clap::Args)]
@@ -92,17 +94,6 @@ const ANY: &str = "any";
 /// `--fail-on new`.
 pub const NEW: &str = "new";
 
-/// Reads the report in the file `path` for a comparison; an error names the file.
-pub fn side(path: &Path) -> Result<Side, String> {
-    model::read(path).map(Side::from).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// Notes a mistake in the command line.
-pub fn usage(message: &str) -> Exit {
-    stream::note(message);
-    Exit::Usage
-}
-
 impl Arguments {
     /// Loads rules and baseline and checks the other arguments before anything is analyzed.
     pub fn prepare(&self) -> Result<(RuleSet, Option<Side>), Exit> {
@@ -120,7 +111,7 @@ impl Arguments {
                 let known =
                     causes.iter().map(|cause| cause.id.as_str()).chain(causes.families().map(|(family, _)| family));
                 let close = closest(wanted, known).map(|close| format!("did you mean `{close}`? "));
-                return Err(usage(&format!(
+                return Err(usage(format!(
                     "--fail-on {wanted}: neither a cause nor a family; {}`crashsift rules causes` prints all",
                     close.unwrap_or_default()
                 )));
@@ -129,16 +120,16 @@ impl Arguments {
         if let (Some(since), Some(until)) = (self.since, self.until)
             && since > until
         {
-            return Err(usage(&format!("--since {since} is after --until {until}: no incident can be between them")));
+            return Err(usage(format!("--since {since} is after --until {until}: no incident can be between them")));
         }
         if let Some(path) = &self.output {
-            output::check(path).map_err(|message| usage(&message))?;
+            output::check(path).map_err(usage)?;
         }
         let baseline = self.baseline.as_deref().map(|path| {
-            let baseline = side(path).map_err(|error| usage(&format!("--baseline {error}")))?;
+            let baseline = side(path).map_err(|error| usage(format!("--baseline {error}")))?;
             let limits = Limits { since: self.since, until: self.until };
             comparable_now(&baseline, limits)
-                .map_err(|error| usage(&format!("--baseline {}: {error}", path.display())))?;
+                .map_err(|error| usage(format!("--baseline {}: {error}", path.display())))?;
             Ok(baseline)
         });
         Ok((rules, baseline.transpose()?))
@@ -169,7 +160,7 @@ impl Arguments {
             None => 0,
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build();
-        pool.map_err(|error| usage(&format!("threads: {error}")))
+        pool.map_err(|error| usage(format!("threads: {error}")))
     }
 
     /// The options of the library that these arguments set.
@@ -202,9 +193,9 @@ impl Arguments {
 
     /// Prints the kept answer of an earlier run.
     pub fn repeat(&self, answer: &Answer) -> Exit {
-        answer.notes().iter().for_each(|note| stream::note(note));
+        answer.trailer.notes.iter().for_each(|note| stream::note(note));
         match output::deliver(self.output.as_deref(), self.look(), |out, _| answer.copy(out)) {
-            Exit::Success => Exit::of_code(answer.exit()).unwrap_or(Exit::Internal),
+            Exit::Success => Exit::from_repr(answer.trailer.exit).unwrap_or(Exit::Internal),
             failed => failed,
         }
     }
@@ -223,7 +214,7 @@ impl Arguments {
             let now = Side::from(Document::from(&*report));
             match compare(baseline, &now) {
                 Ok(comparison) => report.comparison = Some(comparison),
-                Err(error) => return usage(&format!("--baseline: {error}")),
+                Err(error) => return usage(format!("--baseline: {error}")),
             }
         }
         let Report { summary, .. } = &*report;

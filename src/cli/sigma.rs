@@ -33,10 +33,7 @@ pub fn load(paths: &[PathBuf], quiet: bool) -> Result<Option<Arc<SigmaRules>>, E
     if paths.is_empty() {
         return Ok(None);
     }
-    let rules = SigmaRules::load(paths).map_err(|error| {
-        stream::note(&format!("--rules {PREFIX}{error}"));
-        Exit::Usage
-    })?;
+    let rules = SigmaRules::load(paths).map_err(|error| stream::usage(format!("--rules {PREFIX}{error}")))?;
     if !quiet {
         let hint = if rules.rejected().is_empty() { "" } else { "; `crashsift rules check sigma:PATH` names them" };
         stream::note(&sanitise(&format!("{}{hint}", rules.summary())));

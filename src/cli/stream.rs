@@ -1,5 +1,6 @@
 //! Standard output and standard error: results go to the first, notes to the second.
 
+use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
 use super::Exit;
@@ -9,6 +10,12 @@ use untrusted::sanitise;
 /// name. A note that can't be printed is lost and does not end the run.
 pub fn note(text: &str) {
     let _ = writeln!(anstream::stderr(), "crashsift: {}", sanitise(text));
+}
+
+/// Notes a mistake in the command line.
+pub fn usage(message: impl Display) -> Exit {
+    note(&message.to_string());
+    Exit::Usage
 }
 
 /// The notes of a run: printed, unless the run is quiet, and kept with its answer.

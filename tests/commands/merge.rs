@@ -74,8 +74,7 @@ impl Numbers {
 #[track_caller]
 fn partitions_make_the_whole(folder: &Path, rounds: u64) {
     let bench = Bench::new();
-    let (found, _) = discover::find(&[folder.to_path_buf()]);
-    let files: Vec<PathBuf> = found.into_iter().map(|file| file.path).collect();
+    let (files, _) = discover::find(&[folder.to_path_buf()]);
     assert!(files.len() > 20, "{} files", files.len());
     let (plain, kept) = (text(&bench.report(&files, false)), text(&bench.report(&files, true)));
     assert!(kept.len() > plain.len());
@@ -141,9 +140,9 @@ fn a_crash_whose_files_came_in_two_reports_is_one_incident() {
     let (found, _) = discover::find(&[sample]);
     let reports: Vec<PathBuf> = found
         .iter()
-        .filter(|file| file.path.extension().is_some_and(|own| own != "json"))
+        .filter(|file| file.extension().is_some_and(|own| own != "json"))
         .enumerate()
-        .map(|(index, file)| mergeable(folder.path(), &format!("{index}.json"), &file.path))
+        .map(|(index, file)| mergeable(folder.path(), &format!("{index}.json"), file))
         .collect();
     let mut arguments = vec!["merge", "--format", "json"];
     arguments.extend(reports.iter().map(|path| path.to_str().expect("text")));
@@ -168,8 +167,8 @@ fn files_of_several_computers_under_one_path_stay_apart() {
         let logs = folder.path().join("logs");
         fs::create_dir_all(&logs).expect("a folder");
         let (found, _) = discover::find(&[samples.join(sample)]);
-        let log = found.iter().find(|file| file.path.extension().is_some_and(|own| own == "evtx")).expect("a log");
-        fs::copy(&log.path, logs.join("System.evtx")).expect("copied");
+        let log = found.iter().find(|file| file.extension().is_some_and(|own| own == "evtx")).expect("a log");
+        fs::copy(log, logs.join("System.evtx")).expect("copied");
         reports.push(mergeable(folder.path(), &format!("{computer}.json"), &logs));
     }
     let mut arguments = vec!["merge", "--format", "json"];

@@ -72,10 +72,10 @@ fn copies_change_nothing(rules: &RuleSet, of: &Path, named: fn(&Path) -> PathBuf
     let report = || analyze(&[folder.path().to_path_buf()], rules, &Options::default(), &Silent);
     let files: Vec<(PathBuf, Vec<u8>)> = found
         .iter()
-        .filter(|file| file.path.file_name().is_some_and(|name| name != "expected.json" && name != "truth.txt"))
+        .filter(|file| file.file_name().is_some_and(|name| name != "expected.json" && name != "truth.txt"))
         .map(|file| {
-            let relative = file.path.strip_prefix(of).expect("below the folder").to_path_buf();
-            (relative, fs::read(&file.path).expect("a file"))
+            let relative = file.strip_prefix(of).expect("below the folder").to_path_buf();
+            (relative, fs::read(file).expect("a file"))
         })
         .collect();
     for (relative, bytes) in &files {

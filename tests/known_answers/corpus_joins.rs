@@ -29,8 +29,8 @@ impl Independent {
         let mut all = Self::default();
         let context = || ReadContext::default();
         for file in find(&[folder.to_owned()]).0 {
-            let path = display_path(&file.path);
-            for evidence in read_artifact(&file.path, &context()).evidence {
+            let path = display_path(&file);
+            for evidence in read_artifact(&file, &context()).evidence {
                 let place = (path.clone(), evidence.place.to_string());
                 match &evidence.observation {
                     Observation::Event(event) => {
@@ -46,7 +46,7 @@ impl Independent {
                         }
                     }
                     Observation::Wer(report) if !report.details.metadata => {
-                        if let Some(id) = id_in_file(&file.path) {
+                        if let Some(id) = id_in_file(&file) {
                             all.by_report.entry(id).or_default().insert((None, place));
                         }
                     }

@@ -269,9 +269,9 @@ fn of_host<'s, 'i>(
 fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Vec<ReadArtifact> {
     let (mut found, unfound) = discover::find(paths);
     if let Some(cache) = &options.cache {
-        found.retain(|file| !cache.owns(&file.path));
+        found.retain(|file| !cache.owns(file));
     }
-    found.retain(|file| !options.pasted.iter().any(|(name, _)| *name == display_path(&file.path)));
+    found.retain(|file| !options.pasted.iter().any(|(name, _)| *name == display_path(file)));
     progress.found(found.len());
     let context = ReadContext {
         walk_stacks: !options.no_stack_walk,
@@ -288,7 +288,7 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
         read
     };
     let mut all: Vec<ReadArtifact> =
-        steps::timed("read", || found.par_iter().flat_map_iter(|file| read_file(&file.path)).collect());
+        steps::timed("read", || found.par_iter().flat_map_iter(|file| read_file(file)).collect());
     progress.done();
     all.extend(unfound.into_iter().map(|unfound| {
         let named = discover::named_kind(&unfound.path).filter(|_| !unfound.passed_over);

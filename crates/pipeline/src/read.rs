@@ -4,11 +4,11 @@
 mod archive;
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use crate::discover::{SNIFFED, is_office_document, named_kind, not_pasted, sniff};
+use crate::discover::{first_bytes, is_office_document, named_kind, not_pasted, sniff};
 use crate::read_context::ReadContext;
 use crate::read_error::ReadError;
 use crate::sigma_matches::SigmaMatcher;
@@ -131,7 +131,7 @@ pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> 
     read
 }
 
-/// A file with its size, bytes, and its first [`SNIFFED`] bytes.
+/// A file with its size, bytes, and its first [`SNIFFED`](crate::discover::SNIFFED) bytes.
 struct Opened {
     file: File,
     bytes: u64,
@@ -145,10 +145,8 @@ fn open(path: &Path) -> io::Result<Opened> {
     if !about.is_file() {
         return Err(ReadError::NotAFile.into());
     }
-    // One read instead of many small ones.
-    let mut first = Vec::with_capacity(usize::try_from(SNIFFED).unwrap_or_default());
-    file.by_ref().take(SNIFFED).read_to_end(&mut first)?;
-    file.seek(SeekFrom::Start(0))?;
+    let first = first_bytes(&file)?;
+    file.rewind()?;
     Ok(Opened { bytes: about.len(), file, first })
 }
 

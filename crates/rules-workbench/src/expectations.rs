@@ -85,8 +85,7 @@ fn paths(expected: &ExpectedFolder) -> Result<Vec<PathBuf>, UnreadableArtifacts>
     if let Some(unfound) = unfound.into_iter().find(|unfound| !unfound.passed_over) {
         return Err(UnreadableArtifacts { path: unfound.path, reason: unfound.reason });
     }
-    let found = found.into_iter().map(|found| found.path);
-    Ok(found.filter(|path| *path != expected.path).collect())
+    Ok(found.into_iter().filter(|path| *path != expected.path).collect())
 }
 
 fn wrong_count(expected: &ExpectedFolder, report: &Report) -> Option<UnmetExpectation> {

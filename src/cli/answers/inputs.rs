@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::question::hash_of;
 use evidence::ArtifactKind;
 use evtx_scan::{Cache, LEAST_LOG, log_hash};
-use pipeline::discover::{self, SNIFFED, sniff};
+use pipeline::discover::{self, first_bytes, sniff};
 use untrusted::{display_path, reason};
 
 /// The largest file that is compared by all its bytes, if it is not known to need that: hashing one that is larger,
@@ -33,13 +33,13 @@ impl Inputs {
     /// logs whose names are in `whole`. `None` when hashing a file would cost more than reading it.
     pub fn hash(&self, whole: &BTreeSet<String>) -> Option<u128> {
         let (mut found, unfound) = discover::find(&self.paths);
-        found.retain(|file| !self.cache.owns(&file.path));
-        let mut names: Vec<String> = found.iter().map(|file| display_path(&file.path)).collect();
+        found.retain(|file| !self.cache.owns(file));
+        let mut names: Vec<String> = found.iter().map(|file| display_path(file)).collect();
         let hashes: Option<Vec<u128>> = found
             .par_iter()
             .zip(&names)
             .filter(|(_, name)| !self.pasted.contains(name))
-            .map(|(file, name)| content_hash(&file.path, whole.contains(name)))
+            .map(|(file, name)| content_hash(file, whole.contains(name)))
             .collect();
         let mut all = Xxh3::new();
         for hash in hashes? {
@@ -58,8 +58,7 @@ impl Inputs {
 fn content_hash(path: &Path, whole: bool) -> Option<u128> {
     let opened = File::open(path).and_then(|mut file| {
         let about = file.metadata()?;
-        let mut first = Vec::with_capacity(usize::try_from(SNIFFED).unwrap_or_default());
-        file.by_ref().take(SNIFFED).read_to_end(&mut first)?;
+        let first = first_bytes(&file)?;
         file.rewind()?;
         Ok((file, about, first))
     });

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use super::question::{BLOCK, Hashing};
+use super::question::BLOCK;
 
 /// The last bytes of a file. The number is that of the layout.
 const MARK: &[u8; 8] = b"answer 1";
@@ -23,7 +23,7 @@ const MOST_OUTPUT: u64 = 512 << 20;
 
 /// What is kept of a run beside its output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Trailer {
+pub struct Trailer {
     /// The hash of the inputs.
     pub inputs: u128,
     /// Artifacts that are compared by all their bytes.
@@ -47,7 +47,8 @@ struct Stored {
 pub struct Answer {
     file: File,
     output_bytes: u64,
-    trailer: Trailer,
+    /// What is kept of the run beside its output.
+    pub trailer: Trailer,
 }
 
 impl Answer {
@@ -65,32 +66,12 @@ impl Answer {
             .map_err(|error| format!("it can't be read: {error}"))?
             .ok_or("it is damaged, or not from this version")?;
         let answer = Self { file, output_bytes, trailer };
-        let mut hash = Hashing::default();
+        let mut hash = Xxh3::new();
         answer.copy(&mut hash).map_err(|error| format!("it can't be read: {error}"))?;
-        if hash.0.digest128() != output_hash {
+        if hash.digest128() != output_hash {
             return Err("it is damaged".to_owned());
         }
         Ok(Some(answer))
-    }
-
-    /// Whether the answer was made of the inputs with this hash.
-    pub(super) fn has_inputs(&self, inputs: u128) -> bool {
-        self.trailer.inputs == inputs
-    }
-
-    /// The artifacts that have to be compared by all their bytes.
-    pub(super) fn compared_whole(&self) -> BTreeSet<String> {
-        self.trailer.whole.clone()
-    }
-
-    /// The notes that the run printed on standard error.
-    pub fn notes(&self) -> &[String] {
-        &self.trailer.notes
-    }
-
-    /// The exit code of the run.
-    pub fn exit(&self) -> u8 {
-        self.trailer.exit
     }
 
     /// Writes the output of the run again.

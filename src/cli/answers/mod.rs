@@ -48,11 +48,11 @@ impl Answers {
             cache.refuse(&place, &reason);
             None
         });
-        let whole = known.as_ref().map(|answer| answer.compared_whole()).unwrap_or_default();
+        let whole = known.as_ref().map(|answer| answer.trailer.whole.clone()).unwrap_or_default();
         let inputs = Inputs { paths: paths.to_vec(), cache: Arc::clone(cache), pasted: question.pasted() };
         let Some(before) = inputs.hash(&whole) else { return (None, None) };
         match known {
-            Some(answer) if answer.has_inputs(before) => (None, Some(answer)),
+            Some(answer) if answer.trailer.inputs == before => (None, Some(answer)),
             _ => {
                 // Which logs have to be hashed whole is known after the files were read.
                 let before = if whole.is_empty() { Some(before) } else { inputs.hash(&BTreeSet::new()) };

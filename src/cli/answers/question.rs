@@ -3,7 +3,7 @@
 use std::env;
 use std::fmt::Debug;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use walkdir::WalkDir;
@@ -84,24 +84,9 @@ impl Question {
     }
 }
 
-/// A hash of everything that is written to it.
-#[derive(Default)]
-pub(super) struct Hashing(pub Xxh3);
-
-impl Write for Hashing {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The hash of all that can be read.
 pub(super) fn hash_of(from: impl Read) -> io::Result<u128> {
-    let mut hash = Hashing::default();
+    let mut hash = Xxh3::new();
     io::copy(&mut BufReader::with_capacity(BLOCK, from), &mut hash)?;
-    Ok(hash.0.digest128())
+    Ok(hash.digest128())
 }

@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use super::color::Color;
 use super::output::{self, Format, Look};
-use super::{Exit, load_rules, stream};
+use super::rules::load_rules;
+use super::{Exit, stream};
 use causes::{CodeFinding, KnownRule};
 use report::json::write_indented;
 use report::model::Made;

@@ -9,8 +9,9 @@ use clap::ArgGroup;
 
 use crate::cli::id_prefix::{self, Named};
 use crate::cli::lost::note_lost;
-use crate::cli::reporting::usage;
-use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
+use crate::cli::rules::load_rules;
+use crate::cli::stream::usage;
+use crate::cli::{Exit, reports, sigma, stream, symbols};
 use facts::FactSet;
 use pipeline::{Options, inspect_and_analyze};
 use report::inspected::Inspected;
@@ -73,21 +74,21 @@ pub struct NewArgs {
 pub fn run(arguments: &NewArgs) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(true, &own, false)?;
-    let decided = decided(arguments, &rules).map_err(|message| usage(&message))?;
+    let decided = decided(arguments, &rules).map_err(usage)?;
     if arguments.group == Some(None) && arguments.output.is_some() {
         return Err(usage("--group without SIGNATURE lists the groups, and no rule is written to --output; name one"));
     }
     if let Some(path) = &arguments.output
         && path.symlink_metadata().is_ok()
     {
-        return Err(usage(&format!("--output {}: there is a file already; name another one", path.display())));
+        return Err(usage(format!("--output {}: there is a file already; name another one", path.display())));
     }
     let from: Vec<PathBuf> = arguments.from.iter().chain(&arguments.paths).cloned().collect();
     let (paths, before) = reports::split(&from)?;
-    let (symbols, sigma) = (open_symbols(&arguments.symbols)?, sigma::load(&sigma, false)?);
+    let (symbols, sigma) = (symbols::open(&arguments.symbols)?, sigma::load(&sigma, false)?);
     let options = Options { symbols, sigma, before, ..Options::default() };
     let (inspected, report) = inspect_and_analyze(&paths, &rules, &options);
-    print_symbol_notes(options.symbols.as_deref());
+    symbols::print_notes(options.symbols.as_deref());
     note_lost(&from, &report.artifacts, &mut stream::Notes::new(false));
     if report.incidents.is_empty() {
         stream::note("no incident was found there");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use markdown::{MARK, cause_page, first_page, rule_page};
 
 use super::SourceArgs;
-use crate::cli::reporting::usage;
+use crate::cli::stream::usage;
 use crate::cli::{Exit, stream};
 use rules::RuleSet;
 use untrusted::reason;
@@ -37,7 +37,7 @@ pub struct PagesArgs {
 pub fn run(PagesArgs { folder, sources }: &PagesArgs) -> Result<Exit, Exit> {
     let rules = sources.load()?;
     if rules.rules().iter().any(|rule| rule.area() == CAUSES) {
-        return Err(usage(&format!("a rule has the area {CAUSES}, whose pages would lie among those of the causes")));
+        return Err(usage(format!("a rule has the area {CAUSES}, whose pages would lie among those of the causes")));
     }
     let pages = pages(&rules);
     let failed = |error: io::Error| {
@@ -45,7 +45,7 @@ pub fn run(PagesArgs { folder, sources }: &PagesArgs) -> Result<Exit, Exit> {
         Exit::Internal
     };
     if let Some(path) = foreign(folder, &pages).map_err(failed)? {
-        return Err(usage(&format!("{}: no page of crashsift, and left alone", path.display())));
+        return Err(usage(format!("{}: no page of crashsift, and left alone", path.display())));
     }
     write(folder, &pages).map_err(failed)?;
     stream::note(&format!("{}: pages of {} rules", folder.display(), rules.rules().len()));

@@ -14,8 +14,9 @@ use super::color::Color;
 use super::id_prefix::{self, Named};
 use super::lost::note_lost;
 use super::output::{self, Format, Look};
-use super::reporting::usage;
-use super::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
+use super::rules::load_rules;
+use super::stream::usage;
+use super::{Exit, reports, sigma, stream, symbols};
 use facts::FactSet;
 use incident::{Incident, IncidentKind};
 use pipeline::{Options, inspect};
@@ -68,18 +69,18 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let rules = load_rules(!arguments.no_builtin_rules, &own, false)?;
     let sigma = sigma::load(&sigma, false)?;
     if let Some(swapped) = swapped(arguments, &rules) {
-        return Err(usage(&swapped));
+        return Err(usage(swapped));
     }
     let (paths, before) = reports::split(&arguments.paths)?;
-    let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, before, ..Options::default() };
+    let options = Options { symbols: symbols::open(&arguments.symbols)?, sigma, before, ..Options::default() };
     let inspected = inspect(&paths, &rules, &options);
-    print_symbol_notes(options.symbols.as_deref());
+    symbols::print_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &inspected.artifacts, &mut stream::Notes::new(false));
     if inspected.incidents.is_empty() {
         stream::note("no incident was found there");
         return Ok(Exit::Nothing);
     }
-    let answers = answers(&arguments.what, &rules, &inspected).map_err(|message| usage(&message))?;
+    let answers = answers(&arguments.what, &rules, &inspected).map_err(usage)?;
     let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     Ok(output::deliver(None, look, |out, options| match arguments.format {
         Format::Text => text(&answers, &rules, &mut Page::new(out, options)),

@@ -1,5 +1,6 @@
 //! Recognizes the kind of a file by its content. Names are unreliable: an event log may be called `.tmp`.
 
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::archive::is_tape;
@@ -12,6 +13,17 @@ use wer::report as wer_report;
 /// The number of first bytes that [`sniff`] needs: up to the magic of an event log's first chunk, by which a log with a
 /// damaged header is recognized.
 pub const SNIFFED: u64 = 4096 + 8;
+
+/// The first [`SNIFFED`] bytes, or all there are.
+///
+/// # Errors
+/// When they can't be read.
+pub fn first_bytes(from: impl Read) -> io::Result<Vec<u8>> {
+    // One read instead of many small ones.
+    let mut first = Vec::with_capacity(usize::try_from(SNIFFED).unwrap_or_default());
+    from.take(SNIFFED).read_to_end(&mut first)?;
+    Ok(first)
+}
 
 /// The kind of a file that begins with `first`, its first [`SNIFFED`] bytes or all of it.
 #[must_use]

@@ -5,6 +5,6 @@ mod list;
 mod walk;
 mod wildcard;
 
-pub use kind::{SNIFFED, is_office_document, is_own_report, named_kind, not_pasted, sniff};
+pub use kind::{SNIFFED, first_bytes, is_office_document, is_own_report, named_kind, not_pasted, sniff};
 pub use list::read_list;
-pub use walk::{Found, Unfound, find};
+pub use walk::{Unfound, find};

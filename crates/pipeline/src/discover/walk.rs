@@ -9,13 +9,6 @@ use walkdir::WalkDir;
 use super::wildcard::expand;
 use untrusted::paths::reason;
 
-/// A file that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Its path: as given, or below a folder that was given.
-    pub path: PathBuf,
-}
-
 /// A path without a file that can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfound {
@@ -36,7 +29,7 @@ impl Unfound {
 /// All regular files below `paths`, each once, sorted by path. Symbolic links are followed only where they were given
 /// by name themselves; pipes, sockets and devices are never opened.
 #[must_use]
-pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
+pub fn find(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Unfound>) {
     let (mut found, mut unfound) = (Vec::new(), Vec::new());
     for path in paths {
         let expanded = if cfg!(windows) { expand(path) } else { None };
@@ -49,22 +42,22 @@ pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
             Some(Err(error)) => unfound.push(Unfound::new(path, reason(&error))),
         }
     }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found.sort();
     unfound.sort_by(|a, b| a.path.cmp(&b.path));
     unfound.dedup();
     // A link that was also given by name was followed.
     unfound.retain(|one| !one.passed_over || !paths.contains(&one.path));
     // The same file may be given twice, or be in two given folders.
     let mut seen = HashSet::new();
-    found.retain(|file| seen.insert(fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone())));
+    found.retain(|file| seen.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone())));
     (found, unfound)
 }
 
 /// Adds the file at a path, or the files of the folder there.
-fn look(path: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
+fn look(path: &Path, found: &mut Vec<PathBuf>, unfound: &mut Vec<Unfound>) {
     let reason = match fs::metadata(path) {
         Ok(about) if about.is_dir() => return walk(path, found, unfound),
-        Ok(about) if about.is_file() => return found.push(Found { path: path.to_path_buf() }),
+        Ok(about) if about.is_file() => return found.push(path.to_path_buf()),
         Ok(_) => "neither a file nor a folder".to_owned(),
         // No name on Windows has a quotation mark: the shell's `\"` at the end of "C:\my dumps\" was read as one.
         Err(_) if cfg!(windows) && path.to_string_lossy().contains('"') => {
@@ -75,11 +68,11 @@ fn look(path: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
     unfound.push(Unfound::new(path, reason));
 }
 
-fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
+fn walk(folder: &Path, found: &mut Vec<PathBuf>, unfound: &mut Vec<Unfound>) {
     // A given path may be a link; links below it are not followed.
     for entry in WalkDir::new(folder).follow_links(false).follow_root_links(true) {
         match entry {
-            Ok(entry) if entry.file_type().is_file() => found.push(Found { path: entry.into_path() }),
+            Ok(entry) if entry.file_type().is_file() => found.push(entry.into_path()),
             Ok(entry) if entry.file_type().is_dir() => {}
             Ok(entry) => {
                 let link = entry.path_is_symlink();
@@ -109,7 +102,7 @@ mod tests {
         fs::write(&file, b"x").expect("a file");
         let given = [folder.path().to_path_buf(), file.clone(), folder.path().join("missing")];
         let (found, unfound) = find(&given);
-        assert_eq!(found, [Found { path: file }]);
+        assert_eq!(found, [file]);
         assert_eq!(unfound.len(), 1);
     }
 
