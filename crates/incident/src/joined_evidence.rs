@@ -106,6 +106,26 @@ impl<'i> JoinedEvidence<'i> {
         self.events().find_map(|(number, event)| Some((number, pick(&event.content.body)?)))
     }
 
+    /// The path of the dump in event 1001 of a blue screen.
+    #[must_use]
+    pub fn named_dump(&self) -> Option<&'i str> {
+        let named = self.event(|body| match body {
+            EventBody::BugCheck { dump_path, .. } => dump_path.as_deref(),
+            _ => None,
+        });
+        named.map(|(_, path)| path)
+    }
+
+    /// The name of the service that ended.
+    #[must_use]
+    pub fn ended_service(&self) -> Option<&'i str> {
+        let ended = self.event(|body| match body {
+            EventBody::ServiceEnded(end) => Some(end.name.as_deref().unwrap_or(&end.display_name)),
+            _ => None,
+        });
+        ended.map(|(_, name)| name)
+    }
+
     /// All that `pick` takes of observations, with the evidence numbers.
     fn all<T>(&self, pick: impl Fn(&'i Observation) -> Option<T>) -> impl Iterator<Item = (usize, T)> {
         self.items.iter().enumerate().filter_map(move |(number, item)| Some((number, pick(&item.observation)?)))

@@ -138,17 +138,12 @@ fn suppressed_sentence(known: &Suppressed) -> String {
 }
 
 fn undetermined_sentence(joined: &JoinedIncident<'_>, weak: Option<&Finding>) -> String {
-    let service = joined.evidence.event(|body| match body {
-        EventBody::ServiceEnded(end) => Some(end.name.as_deref().unwrap_or(&end.display_name)),
-        _ => None,
-    });
-    let of_service;
+    let of_service = joined
+        .evidence
+        .ended_service()
+        .map(|name| format!("The service {name} ended unexpectedly; the evidence does not say why"));
     let what = match joined.incident.kind {
-        IncidentKind::Exit if service.is_some() => {
-            let name = service.map_or("", |(_, name)| name);
-            of_service = format!("The service {name} ended unexpectedly; the evidence does not say why");
-            of_service.as_str()
-        }
+        IncidentKind::Exit if let Some(of_service) = &of_service => of_service,
         IncidentKind::Crash => "The evidence shows where the process died, not why",
         IncidentKind::Hang => "The evidence shows that the process stopped answering or was still running, not why",
         IncidentKind::Bugcheck if joined.incident.bugcheck.is_none() => {
@@ -248,7 +243,7 @@ fn collect_next(
     let of_several = !joined.incident.may_be_of.is_empty();
     let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(joined, surroundings) };
     let lacks = lacks.into_iter().filter_map(|request| {
-        let name = if request == Request::NoKernelDump { named_dump(joined) } else { program(joined) };
+        let name = if request == Request::NoKernelDump { joined.evidence.named_dump() } else { program(joined) };
         Some((Some(request.id()), Knowledge.collect_for(request.id(), name)?))
     });
     let of_rules =
@@ -276,15 +271,6 @@ fn program<'b>(joined: &'b JoinedIncident<'_>) -> Option<&'b str> {
     (rest.is_empty() || rest.starts_with('_')).then_some(program)
 }
 
-/// The path of the dump in event 1001 of a blue screen.
-fn named_dump<'b>(joined: &'b JoinedIncident<'_>) -> Option<&'b str> {
-    let (_, path) = joined.evidence.event(|body| match body {
-        EventBody::BugCheck { dump_path, .. } => dump_path.as_deref(),
-        _ => None,
-    })?;
-    Some(path)
-}
-
 /// The evidence that the incident lacks, most useful first.
 fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Request> {
     let evidence = &joined.evidence;
@@ -299,7 +285,7 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
             let plain =
                 joined.incident.kind == IncidentKind::Exit && exception.is_some_and(|known| is_plain(known.code));
             let unstarted = joined.incident.kind == IncidentKind::StartFailure;
-            let service = evidence.event(|body| matches!(body, EventBody::ServiceEnded(_)).then_some(())).is_some();
+            let service = evidence.ended_service().is_some();
             if evidence.dump().is_none() {
                 requests.extend(match () {
                     () if service => Some(Request::NoServiceDump),

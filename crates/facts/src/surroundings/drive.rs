@@ -55,12 +55,12 @@ fn needed(joined: &JoinedIncident<'_>) -> Option<Needed> {
         IncidentKind::GpuReset => None,
         _ => {
             // The file of a page that could not be read counts before the program that wanted it.
-            let unread = joined.evidence.events().find_map(|(_, event)| match &event.content.body {
+            let unread = joined.evidence.event(|body| match body {
                 EventBody::InPageError { file, .. } => letter(file.as_deref()?),
                 _ => None,
             });
             let program = || letter(joined.incident.process.as_ref()?.path.as_deref()?);
-            unread.or_else(program).map(Needed::Volume)
+            unread.map(|(_, letter)| letter).or_else(program).map(Needed::Volume)
         }
     }
 }
@@ -68,12 +68,8 @@ fn needed(joined: &JoinedIncident<'_>) -> Option<Needed> {
 /// The letter of the volume with Windows, where a path of the incident shows it.
 fn windows_letter(joined: &JoinedIncident<'_>) -> Option<char> {
     let incident = &joined.incident;
-    let dump = joined.evidence.events().find_map(|(_, event)| match &event.content.body {
-        EventBody::BugCheck { dump_path, .. } => dump_path.as_deref(),
-        _ => None,
-    });
     let paths = [
-        dump,
+        joined.evidence.named_dump(),
         incident.fault_site.as_ref().and_then(|site| site.path.as_deref()),
         incident.suspect.as_ref().and_then(|suspect| suspect.path.as_deref()),
         incident.process.as_ref().and_then(|process| process.path.as_deref()),
