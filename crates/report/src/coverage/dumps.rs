@@ -56,7 +56,7 @@ impl EvidenceShown {
             match &item.observation {
                 Observation::Process(dump) => {
                     shown.dump = true;
-                    shown.lacks.extend(lacks(dump).into_iter().filter(|_| !is_copy));
+                    shown.lacks.extend(lacks(dump).filter(|_| !is_copy));
                 }
                 Observation::Kernel(dump) => {
                     shown.kernel_dump = true;
@@ -81,24 +81,17 @@ impl EvidenceShown {
 }
 
 /// The kinds of gaps that a minidump of Windows has.
-fn lacks(dump: &ProcessDump) -> Vec<&'static str> {
-    let mut lacks = Vec::new();
-    if dump.system.os != OperatingSystem::Windows {
-        return lacks;
-    }
-    let layer = |path: &str| base_name(path).eq_ignore_ascii_case("wow64.dll");
+fn lacks(dump: &ProcessDump) -> impl Iterator<Item = &'static str> {
+    let is_of_windows = dump.system.os == OperatingSystem::Windows;
     let modules = dump.modules.as_deref().unwrap_or_default();
-    if dump.exception.is_none() {
-        lacks.push("dump-without-exception");
-    }
-    if modules.is_empty() {
-        lacks.push("dump-without-modules");
-    }
     // wow64.dll, which runs 32-bit programs, is only in dumps that show the process with 64 bits.
-    if dump.system.cpu == CpuArchitecture::X64 && modules.iter().any(|module| layer(&module.path)) {
-        lacks.push("dump-by-64-bit-tool");
-    }
-    lacks
+    let has_layer = modules.iter().any(|module| base_name(&module.path).eq_ignore_ascii_case("wow64.dll"));
+    let lacks = [
+        (dump.exception.is_none(), "dump-without-exception"),
+        (modules.is_empty(), "dump-without-modules"),
+        (dump.system.cpu == CpuArchitecture::X64 && has_layer, "dump-by-64-bit-tool"),
+    ];
+    lacks.into_iter().filter(move |(lacks, _)| is_of_windows && *lacks).map(|(_, kind)| kind)
 }
 
 /// Adds the gaps of a computer's dumps.

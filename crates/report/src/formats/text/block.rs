@@ -163,7 +163,7 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
     }
     rows.push(("incident", incident_line(&block.representative.incident)));
     if block.size() > 1 {
-        let spread = spread(block).map(|spread| format!("; this cause: {spread}")).unwrap_or_default();
+        let spread = spread(block).map(|(spread, _)| format!("; this cause: {spread}")).unwrap_or_default();
         rows.push(("group", format!("{}, {}{spread}", counted(block.size(), "incident"), when(block))));
     }
     rows
