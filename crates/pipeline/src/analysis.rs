@@ -60,9 +60,7 @@ pub struct Options {
 /// Receives the progress of a run.
 pub trait Progress: Sync {
     /// `count` files will be read.
-    fn found(&self, count: usize) {
-        let _ = count;
-    }
+    fn found(&self, _count: usize) {}
     /// One file has been read.
     fn read(&self) {}
     /// All files have been read.

@@ -1,6 +1,5 @@
 //! Explained codes as text.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::causes::{CodeFinding, KnownRule};
@@ -176,15 +175,11 @@ fn in_full_rule(page: &mut Page<'_>, rule: &KnownRule) -> io::Result<()> {
 
 /// The surest rule of each cause with the number of its others, the surest cause first.
 fn by_cause(rules: &[KnownRule]) -> Vec<(&KnownRule, usize)> {
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut causes: Vec<(&KnownRule, usize)> = Vec::new();
     for rule in rules {
-        match places.get(rule.cause.as_str()).and_then(|place| causes.get_mut(*place)) {
+        match causes.iter_mut().find(|(first, _)| first.cause == rule.cause) {
             Some((_, others)) => *others = others.saturating_add(1),
-            None => {
-                places.insert(&rule.cause, causes.len());
-                causes.push((rule, 0));
-            }
+            None => causes.push((rule, 0)),
         }
     }
     causes

@@ -2,9 +2,9 @@
 
 use crate::FactSet;
 use crate::value::{evidence, word};
-use evidence::OperatingSystem;
+use evidence::{Extension, OperatingSystem};
 use incident::JoinedIncident;
-use incident::environment::{Extensions, build_of};
+use incident::environment::build_of;
 
 /// Sets the facts of the operating system and the processor, which only artifacts of the machine itself give.
 pub(super) fn system(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
@@ -45,8 +45,8 @@ fn processor(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     facts.set_known("cpu.family", processor.family, from);
     facts.set_known("cpu.model", processor.model, from);
     facts.set_known("cpu.stepping", processor.stepping, from);
-    let extensions = Extensions::new(dump.system.cpu_features);
-    facts.set_known("cpu.avx", extensions.avx, from);
-    facts.set_known("cpu.avx2", extensions.avx2, from);
-    facts.set_known("cpu.avx512f", extensions.avx512f, from);
+    let features = dump.system.cpu_features;
+    facts.set_known("cpu.avx", features.has(Extension::Avx), from);
+    facts.set_known("cpu.avx2", features.has(Extension::Avx2), from);
+    facts.set_known("cpu.avx512f", features.avx512_foundation(), from);
 }

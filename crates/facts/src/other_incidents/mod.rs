@@ -278,7 +278,7 @@ impl OtherIncident {
             ("same_site", flag(self.same(Shared::Site))),
             ("same_suspect", flag(self.same(Shared::Suspect))),
         ];
-        Record { fields: fields.into_iter().filter_map(|(field, value)| Some((field, value?))).collect(), from: None }
+        Record::of_known(fields, None)
     }
 }
 

@@ -186,28 +186,27 @@ impl<'m> Nearby<'m> {
     pub fn record(&self) -> Record {
         let entry = self.logged.entry;
         let side = if self.after { "seconds_after" } else { "seconds_before" };
-        let mut fields = vec![
-            ("kind", word(entry.kind)),
-            ("provider", Value::Text(entry.provider.clone())),
-            ("id", Value::Number(u64::from(entry.id))),
-            (side, Value::Number(self.seconds)),
+        let sigma = self.sigma();
+        let fields = [
+            ("kind", Some(word(entry.kind))),
+            ("provider", Some(Arc::clone(&entry.provider).into())),
+            ("id", Some(entry.id.into())),
+            (side, Some(self.seconds.into())),
+            ("text", self.logged.event.map(values).map(Value::Text)),
+            ("status", self.status().map(|status| status.0.into())),
+            ("names", self.names().map(word)),
+            ("drive", self.drive().map(word)),
+            ("component", self.component().map(word)),
+            ("machine_check", self.machine_check().map(word)),
+            ("seconds_before_first", self.seconds_before_first().map(Value::Number)),
+            ("seconds_after_first", self.seconds_after_first().map(Value::Number)),
+            ("held_by", self.held_by().map(word)),
+            ("incident", self.incident.map(Value::from)),
+            ("sigma_id", sigma.and_then(|rule| rule.id.clone()).map(Value::Text)),
+            ("sigma_title", sigma.map(|rule| Arc::clone(&rule.title).into())),
+            ("sigma_level", sigma.and_then(|rule| rule.level).map(word)),
+            ("sigma_tags", sigma.map(|rule| Arc::clone(&rule.tags).into())),
         ];
-        fields.extend(self.logged.event.map(|event| ("text", Value::Text(values(event)))));
-        fields.extend(self.status().map(|status| ("status", Value::Number(u64::from(status.0)))));
-        fields.extend(self.names().map(|part| ("names", word(part))));
-        fields.extend(self.drive().map(|drive| ("drive", word(drive))));
-        fields.extend(self.component().map(|component| ("component", word(component))));
-        fields.extend(self.machine_check().map(|class| ("machine_check", word(class))));
-        fields.extend(self.seconds_before_first().map(|seconds| ("seconds_before_first", Value::Number(seconds))));
-        fields.extend(self.seconds_after_first().map(|seconds| ("seconds_after_first", Value::Number(seconds))));
-        fields.extend(self.held_by().map(|holder| ("held_by", word(holder))));
-        fields.extend(self.incident.map(|incident| ("incident", Value::Number(u64::from(incident)))));
-        if let Some(rule) = self.sigma() {
-            fields.extend(rule.id.as_ref().map(|id| ("sigma_id", Value::Text(Arc::clone(id)))));
-            fields.push(("sigma_title", Value::Text(Arc::clone(&rule.title))));
-            fields.extend(rule.level.map(|level| ("sigma_level", word(level))));
-            fields.push(("sigma_tags", Value::Text(Arc::clone(&rule.tags))));
-        }
-        Record { fields, from: self.from }
+        Record::of_known(fields, self.from)
     }
 }

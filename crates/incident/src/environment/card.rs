@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::extensions::Extensions;
+use super::extensions::extensions;
 use super::found::Found;
 use super::frameworks::Framework;
 use super::runtime::RuntimeFile;
@@ -49,7 +49,7 @@ fn machine(evidence: &JoinedEvidence<'_>, environment: &Environment<'_>, card: &
         if system.cpu_count > 0 {
             card.insert("cpu_threads", system.cpu_count.to_string());
         }
-        if let Some(extensions) = Extensions::new(system.cpu_features).text() {
+        if let Some(extensions) = extensions(system.cpu_features) {
             card.insert("cpu_extensions", extensions);
         }
     } else if let Some((_, dump)) = evidence.kernel_dump() {

@@ -22,7 +22,6 @@ pub use card::is_version_unsure;
 pub use compatibility::{Compatibility, CudaDriver, RuntimeFit, TensorFlowFit};
 pub use copies::Copies;
 pub use cuda::{Cuda, CudaLibrary};
-pub use extensions::Extensions;
 pub use found::Found;
 pub use frameworks::{FRAMEWORKS, Framework};
 pub use graphics::Graphics;

@@ -1,6 +1,6 @@
 //! By what two pieces of evidence were found to be of one incident, and how much that proves.
 
-use strum::{EnumIter, IntoEnumIterator, IntoStaticStr};
+use strum::{IntoStaticStr, VariantArray};
 
 /// How much a join proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
@@ -23,7 +23,7 @@ impl JoinStrength {
 }
 
 /// What joined a piece of evidence to its incident. The order is that of the page on reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumIter, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum JoinKey {
     /// WER's id of the report.
@@ -67,11 +67,6 @@ pub enum JoinKey {
 }
 
 impl JoinKey {
-    /// Every key.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Self::iter()
-    }
-
     /// Its word in reports.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -108,7 +103,7 @@ mod tests {
 
     #[test]
     fn every_key_has_a_word_of_its_own() {
-        let words: BTreeSet<&str> = JoinKey::all().map(JoinKey::word).collect();
+        let words: BTreeSet<&str> = JoinKey::VARIANTS.iter().map(|key| key.word()).collect();
         assert_eq!(words.len(), JoinKey::Machine as usize + 1);
         assert!(!words.contains(""));
         assert_eq!(JoinKey::ProcessAndStart.word(), "process-and-start");

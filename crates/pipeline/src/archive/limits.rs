@@ -41,12 +41,6 @@ impl Allowance {
         Self { members: Cell::new(members), bytes: Cell::new(bytes), allowed: bytes }
     }
 
-    /// How many bytes may still be unpacked.
-    #[must_use]
-    pub fn bytes_left(&self) -> u64 {
-        self.bytes.get()
-    }
-
     /// Counts one member; `false`, with a loss, after too many members, or when no more bytes may be unpacked.
     pub(super) fn take_member(&self, losses: &mut Vec<Loss>) -> bool {
         let refused = match self.members.get().checked_sub(1) {
@@ -102,9 +96,9 @@ mod tests {
 
     #[test]
     fn small_archives_may_unpack_to_much_and_large_ones_to_a_multiple() {
-        assert_eq!(Allowance::for_archive(100).bytes_left(), 1 << 30);
-        assert_eq!(Allowance::for_archive(100 << 20).bytes_left(), 20_000 << 20);
-        assert_eq!(Allowance::for_archive(u64::MAX).bytes_left(), 256 << 30);
+        assert_eq!(Allowance::for_archive(100).bytes.get(), 1 << 30);
+        assert_eq!(Allowance::for_archive(100 << 20).bytes.get(), 20_000 << 20);
+        assert_eq!(Allowance::for_archive(u64::MAX).bytes.get(), 256 << 30);
     }
 
     #[test]
