@@ -8,38 +8,8 @@ pub use facts::{FactSet, Record, RelatedIncidents, Relation, Value};
 impl Pattern {
     /// Sets the facts of this pattern.
     pub fn set_facts(&self, facts: &mut FactSet) {
-        let mut set = |path, number: Option<u64>| {
-            if let Some(number) = number {
-                facts.set(path, Value::Number(number), None);
-            }
-        };
-        let count = |number: usize| u64::try_from(number).ok();
-        set("pattern.hosts", count(self.hosts).filter(|hosts| *hosts > 0));
-        set("pattern.signature_hosts", self.signature_hosts.and_then(count));
-        if let Some(site) = self.site {
-            set("pattern.same_site_hosts", count(site.hosts));
-            set("pattern.same_site_before", count(site.before));
-        }
-        if let Some(machine) = self.machine {
-            set("pattern.machine_codes_30_days", count(machine.codes));
-            set("pattern.machine_crashes_30_days", count(machine.incidents));
-            set("pattern.machine_days_30_days", count(machine.days));
-            set("pattern.machine_most_alike_30_days", count(machine.most_alike));
-            set("pattern.machine_programs_30_days", count(machine.programs));
-            set("pattern.machine_sites_30_days", count(machine.sites));
-        }
-        if let Some(burst) = self.burst {
-            set("pattern.burst_position", count(burst.position));
-            set("pattern.burst_size", count(burst.size));
-        }
-        if let Some(repeats) = self.repeats {
-            set("pattern.first_seconds_before", Some(repeats.first_seconds_before));
-            set("pattern.repeats_before", count(repeats.before));
-            set("pattern.same_24_hours", count(repeats.in_a_day));
-        }
-        if let Some(runs) = self.runs {
-            set("pattern.run_seconds_least", Some(runs.least));
-            set("pattern.run_seconds_most", Some(runs.most));
+        for (path, number) in &self.numbers {
+            facts.set(path, Value::Number(*number), None);
         }
         if let Some(before) = &self.before {
             facts.set_list("incidents_before", before.iter().map(record).collect());

@@ -33,96 +33,33 @@ const LEAST_RUNS: usize = 3;
 /// The pattern of an incident among the others. Unknown parts are absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pattern {
-    /// The number of machines with incidents in the whole run.
-    pub hosts: usize,
-    /// The number of machines with an incident of the same coarse signature.
-    pub signature_hosts: Option<usize>,
-    /// Incidents at the same place: code, module, build, offset.
-    pub site: Option<SamePlace>,
-    /// The machine's crashes and blue screens around that time, if damaged memory could cause this one.
-    pub machine: Option<Mixture>,
-    /// The burst of the machine's incidents that this one is in.
-    pub burst: Option<Burst>,
-    /// Earlier incidents of the same signature on the same machine.
-    pub repeats: Option<Repeats>,
-    /// The shortest and the longest time that processes had run, of all incidents with the signature.
-    pub runs: Option<Runs>,
+    /// Numbers of incidents, of machines and of seconds, by the facts that they are.
+    numbers: Vec<(&'static str, u64)>,
     /// The last incidents of each kind on the machine within the day before, the nearest first. Known when the time is.
-    pub before: Option<Vec<Earlier>>,
-    /// The incidents that these numbers count.
-    pub others: Vec<RelatedIncidents>,
+    before: Option<Vec<Earlier>>,
+    /// The incidents that the numbers count.
+    others: Vec<RelatedIncidents>,
     /// The other incidents that share a value with it. None for a text that may be about one of several incidents.
-    pub sharing: Option<OtherIncidents>,
+    sharing: Option<OtherIncidents>,
 }
 
-/// Incidents at one place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SamePlace {
-    /// The number of machines with an incident there, this one included.
-    pub hosts: usize,
-    /// The number of earlier incidents there on this machine.
-    pub before: usize,
-}
-
-/// The variety of the crashes and blue screens of a machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mixture {
-    /// Their number.
-    pub incidents: usize,
-    /// The number of different faulting modules.
-    pub sites: usize,
-    /// The number of different codes.
-    pub codes: usize,
-    /// The number of different programs.
-    pub programs: usize,
-    /// The number of different days.
-    pub days: usize,
-    /// The share of the most frequent signature, percent.
-    pub most_alike: usize,
-}
-
-/// The place in a burst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Burst {
-    /// 1 for the first.
-    pub position: usize,
-    /// Incidents in it.
-    pub size: usize,
-}
-
-/// Earlier incidents of the same signature on the same machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Repeats {
-    /// Their number.
-    pub before: usize,
-    /// The time since the first of them, seconds.
-    pub first_seconds_before: u64,
-    /// The number of incidents in the 24 hours up to this one, this one included.
-    pub in_a_day: usize,
-}
-
-/// The times that processes ran before they failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Runs {
-    /// The number of incidents with a known time.
-    pub known: usize,
-    /// The shortest, seconds.
-    pub least: u64,
-    /// The longest, seconds.
-    pub most: u64,
+impl Pattern {
+    fn add<const N: usize>(&mut self, numbers: [(&'static str, usize); N]) {
+        self.numbers.extend(numbers.map(|(fact, number)| (fact, number as u64)));
+    }
 }
 
 /// An incident before another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Earlier {
+struct Earlier {
     /// Its kind.
-    pub kind: IncidentKind,
+    kind: IncidentKind,
     /// The time from it to the other one, seconds.
-    pub seconds_before: u64,
+    seconds_before: u64,
     /// Its program.
-    pub process: Option<Arc<str>>,
+    process: Option<Arc<str>>,
     /// Its id.
-    pub id: Arc<str>,
+    id: Arc<str>,
 }
 
 /// Gives equal values equal numbers, from 0.
@@ -206,7 +143,10 @@ pub fn patterns(joined: &[JoinedIncident<'_>]) -> Vec<Pattern> {
     }
     // Incidents without a time come last, in their order.
     seen.sort_by_key(|one| (one.time.is_none(), one.time, one.index));
-    let mut patterns = vec![Pattern { hosts: hosts.0.len(), ..Pattern::default() }; joined.len()];
+    let mut patterns = vec![Pattern::default(); joined.len()];
+    if !hosts.0.is_empty() {
+        patterns.iter_mut().for_each(|pattern| pattern.add([("pattern.hosts", hosts.0.len())]));
+    }
     let mut by_host: Vec<Vec<Seen<'_>>> = vec![Vec::new(); hosts.0.len()];
     for one in &seen {
         let of_host = one.host.and_then(|host| by_host.get_mut(host as usize));
@@ -253,7 +193,8 @@ fn may_be_damage(incident: &Incident) -> bool {
 fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
     let (mut of_signature, mut of_place) = (Firsts::default(), Firsts::default());
     let (mut at_place, mut with_runs) = (Ids::<(u32, u32)>::new(), Ids::<u32>::new());
-    let mut runs: HashMap<u32, Runs> = HashMap::new();
+    // The shortest and the longest time that the processes of a signature ran, seconds.
+    let mut runs: HashMap<u32, (u64, u64)> = HashMap::new();
     for one in seen {
         if let Some(host) = one.host {
             of_signature.note(one.signature, host, &one.id);
@@ -264,10 +205,8 @@ fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
         }
         if let Some(seconds) = run_seconds(one) {
             with_runs.entry(one.signature).or_default().push(Arc::clone(&one.id));
-            let runs = runs.entry(one.signature).or_insert(Runs { known: 0, least: seconds, most: seconds });
-            runs.known = runs.known.saturating_add(1);
-            runs.least = runs.least.min(seconds);
-            runs.most = runs.most.max(seconds);
+            let (least, most) = runs.entry(one.signature).or_insert((seconds, seconds));
+            (*least, *most) = ((*least).min(seconds), (*most).max(seconds));
         }
     }
     let (signature_firsts, place_firsts) = (shared(of_signature.lists), shared(of_place.lists));
@@ -281,8 +220,9 @@ fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
     let mut before: HashMap<(u32, u32), usize> = HashMap::new();
     for one in seen {
         let Some(pattern) = patterns.get_mut(one.index) else { continue };
-        pattern.runs = runs.get(&one.signature).copied().filter(|runs| runs.known >= LEAST_RUNS);
-        if let Some(list) = with_runs.get(&one.signature).filter(|_| pattern.runs.is_some()) {
+        let with_runs = with_runs.get(&one.signature).filter(|list| list.len() >= LEAST_RUNS);
+        if let (Some(list), Some((least, most))) = (with_runs, runs.get(&one.signature)) {
+            pattern.numbers.extend([("pattern.run_seconds_least", *least), ("pattern.run_seconds_most", *most)]);
             let ran = ran_before.entry(one.signature).or_default();
             let is_one = list.get(*ran).is_some_and(|id| *id == one.id);
             pattern.others.push(if is_one {
@@ -294,7 +234,7 @@ fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
         }
         let Some(host) = one.host else { continue };
         if let Some(firsts) = signature_firsts.get(&one.signature) {
-            pattern.signature_hosts = Some(firsts.len());
+            pattern.add([("pattern.signature_hosts", firsts.len())]);
             let index = of_signature.index.get(&(one.signature, host));
             pattern.others.push(others(Relation::SameSignatureElsewhere, firsts, index));
         }
@@ -305,7 +245,7 @@ fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
         let index = of_place.index.get(&(place, host));
         pattern.others.extend(firsts.map(|firsts| others(Relation::SamePlaceElsewhere, firsts, index)));
         let earlier_here = if one.time.is_some() { *earlier } else { 0 };
-        pattern.site = Some(SamePlace { hosts, before: earlier_here });
+        pattern.add([("pattern.same_site_hosts", hosts), ("pattern.same_site_before", earlier_here)]);
         if let Some(list) = at_place.get(&(host, place)) {
             pattern.others.push(RelatedIncidents::before(Relation::SamePlaceBefore, list, 0, earlier_here));
         }
@@ -363,14 +303,14 @@ fn mixtures(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
         let [sites, codes, programs, days, signatures] = &tallies;
         let most_alike = signatures.most().saturating_mul(100).checked_div(incidents).unwrap_or(100);
         if let Some(pattern) = patterns.get_mut(*index) {
-            pattern.machine = Some(Mixture {
-                incidents,
-                sites: sites.different(),
-                codes: codes.different(),
-                programs: programs.different(),
-                days: days.different(),
-                most_alike,
-            });
+            pattern.add([
+                ("pattern.machine_codes_30_days", codes.different()),
+                ("pattern.machine_crashes_30_days", incidents),
+                ("pattern.machine_days_30_days", days.different()),
+                ("pattern.machine_most_alike_30_days", most_alike),
+                ("pattern.machine_programs_30_days", programs.different()),
+                ("pattern.machine_sites_30_days", sites.different()),
+            ]);
             pattern.others.push(RelatedIncidents::around(Relation::MachineAround, &list, (from, to), at));
         }
     }
@@ -391,7 +331,7 @@ fn bursts(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
         let to = from.saturating_add(burst.len());
         for ((position, (_, one)), at) in (1..).zip(burst).zip(from..) {
             if let Some(pattern) = patterns.get_mut(one.index) {
-                pattern.burst = Some(Burst { position, size: burst.len() });
+                pattern.add([("pattern.burst_position", position), ("pattern.burst_size", burst.len())]);
                 pattern.others.push(RelatedIncidents::around(Relation::Burst, &list, (from, to), at));
                 pattern.others.push(RelatedIncidents::before(Relation::BurstBefore, &list, from, at));
             }
@@ -411,11 +351,11 @@ fn repeats(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
         let first = before.first().copied().unwrap_or(*time);
         let older = before.partition_point(|earlier| time.duration_since(*earlier) > REACH_BEFORE);
         if let Some(pattern) = patterns.get_mut(one.index) {
-            pattern.repeats = Some(Repeats {
-                before: before.len(),
-                first_seconds_before: seconds(first, *time),
-                in_a_day: before.len().saturating_sub(older).saturating_add(1),
-            });
+            pattern.numbers.push(("pattern.first_seconds_before", seconds(first, *time)));
+            pattern.add([
+                ("pattern.repeats_before", before.len()),
+                ("pattern.same_24_hours", before.len().saturating_sub(older).saturating_add(1)),
+            ]);
             if let Some(list) = lists.get(&one.signature) {
                 pattern.others.push(RelatedIncidents::before(Relation::SameSignatureBefore, list, 0, before.len()));
                 pattern.others.push(RelatedIncidents::before(
