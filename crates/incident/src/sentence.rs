@@ -126,7 +126,7 @@ fn report_text(report: &WerReport) -> String {
     let signature = &report.signature;
     let mut parts = vec![report.event_type.to_string()];
     parts.extend(signature.app.as_ref().map(|app| format!("of {app}")));
-    parts.extend(signature.code.map(|code| code_text(code)));
+    parts.extend(signature.code.map(code_text));
     if let Some((code, parameters)) = signature.bugcheck {
         parts.push(format!("{}, parameters {}", stop_text(code), parameters_text(&parameters)));
     }
@@ -203,7 +203,7 @@ fn write_meaning(out: &mut String, body: &EventBody) -> fmt::Result {
     match body {
         EventBody::ApplicationError(error) => {
             let ApplicationError { app, module, module_unloaded, code, offset, .. } = &**error;
-            let code = code.map_or_else(|| "an exception".to_owned(), |code| code_text(code));
+            let code = code.map_or_else(|| "an exception".to_owned(), code_text);
             let unloaded = if *module_unloaded { " (already unloaded)" } else { "" };
             write!(out, "{app} died of {code} ")?;
             match (module, offset) {
