@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::{env, fs};
 
@@ -14,6 +14,7 @@ use rule_syntax::needed::{self, Need};
 use rule_syntax::prepared::{Part, Prepared, PreparedRule};
 use serde::Serialize;
 use spanned_yaml::{self as yaml, Diagnostic, Entry, Kind, Node, YamlText};
+use walkdir::WalkDir;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -21,7 +22,15 @@ fn main() -> Outcome<()> {
     let root = PathBuf::from(builtin_rules::FOLDER);
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut paths = Vec::new();
-    collect(&root, "yaml", &mut paths)?;
+    for entry in WalkDir::new(&root) {
+        let entry = entry?;
+        let is_yaml = entry.path().extension().is_some_and(|extension| extension == "yaml");
+        // Cargo is told of the folders too, so that a new file is noticed.
+        if entry.file_type().is_dir() || is_yaml {
+            println!("cargo::rerun-if-changed={}", entry.path().display());
+        }
+        paths.extend((!entry.file_type().is_dir() && is_yaml).then(|| entry.into_path()));
+    }
     paths.sort();
     let mut files = Vec::new();
     let mut code = String::from("&[\n");
@@ -36,7 +45,7 @@ fn main() -> Outcome<()> {
         if text.starts_with('\u{FEFF}') {
             return Err(format!("rules/{relative}: places would not count from the first visible character").into());
         }
-        files.push(File { text: YamlText::new(relative.clone(), text), path: relative });
+        files.push(YamlText::new(relative, text));
     }
     code.push_str("]\n");
     fs::write(out.join("builtin_rules.rs"), code)?;
@@ -46,53 +55,14 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// All files below `folder` whose names have this extension. Cargo is told of the folders too, so that a new file is
-/// noticed.
-fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> Outcome<()> {
-    println!("cargo::rerun-if-changed={}", folder.display());
-    for folder in collect_in(folder, extension, files)? {
-        collect(&folder, extension, files)?;
-    }
-    Ok(())
+/// Whether a file stands in a folder of rules.
+fn has_rules(path: &str) -> bool {
+    path.contains('/') && !path.starts_with("data/")
 }
 
-/// The files directly in `folder` whose names have this extension. Gives the folders in it.
-fn collect_in(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> Outcome<Vec<PathBuf>> {
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            folders.push(path);
-        } else if path.extension().is_some_and(|own| own == extension) {
-            println!("cargo::rerun-if-changed={}", path.display());
-            files.push(path);
-        }
-    }
-    Ok(folders)
-}
-
-/// A file of the rule set.
-struct File {
-    /// Its path in the rule set.
-    path: String,
-    text: Arc<YamlText>,
-}
-
-impl File {
-    /// Whether it stands in a folder of rules.
-    fn has_rules(&self) -> bool {
-        self.path.contains('/') && !self.path.starts_with("data/")
-    }
-
-    /// The path of the file with the rules that it tests, if it holds tests.
-    fn tested(&self) -> Option<String> {
-        let name = self.path.strip_suffix(".tests.yaml").filter(|_| self.has_rules())?;
-        Some(format!("{name}.yaml"))
-    }
-
-    fn root(&self) -> Outcome<Node> {
-        yaml::parse(&self.text).map_err(|mistakes| shown(&mistakes))
-    }
+/// The path of the file with the rules that are tested in a file, if that holds tests.
+fn tested(path: &str) -> Option<String> {
+    Some(format!("{}.yaml", path.strip_suffix(".tests.yaml").filter(|_| has_rules(path))?))
 }
 
 /// Mistakes as the build shows them.
@@ -101,24 +71,25 @@ fn shown(mistakes: &[Diagnostic]) -> Box<dyn Error> {
 }
 
 /// Rules and data in the form in which the program takes them: the index, and the encoded trees.
-fn prepare(files: &[File]) -> Outcome<(Vec<u8>, Vec<u8>)> {
+fn prepare(files: &[Arc<YamlText>]) -> Outcome<(Vec<u8>, Vec<u8>)> {
     let (mut rules, mut trees, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
     let mut tests_beside = BTreeMap::new();
     for file in files {
-        let root = file.root()?;
-        if let Some(stem) = file.path.strip_prefix("data/").and_then(|name| name.strip_suffix(".yaml")) {
-            table::check_top(stem, &file.text, &root, &mut mistakes);
+        let root = yaml::parse(file).map_err(|mistakes| shown(&mistakes))?;
+        let path = file.name.as_str();
+        if let Some(stem) = path.strip_prefix("data/").and_then(|name| name.strip_suffix(".yaml")) {
+            table::check_top(stem, file, &root, &mut mistakes);
         }
-        if let Some(tested) = file.tested() {
+        if let Some(tested) = tested(path) {
             for entry in root.get("tests").and_then(Node::entries).unwrap_or_default() {
-                let tests = (file.path.as_str(), entry.value.clone());
+                let tests = (path, entry.value.clone());
                 tests_beside.insert((tested.clone(), entry.name().to_owned()), tests);
             }
-        } else if file.has_rules() {
+        } else if has_rules(path) {
             let written = root.get("rules").and_then(Node::items).unwrap_or_default();
-            rules.extend(written.iter().map(|rule| (file.path.as_str(), rule.clone())));
-        } else if !file.path.starts_with("data/") || root.get("list").is_some() {
-            trees.push((file.path.as_str(), root));
+            rules.extend(written.iter().map(|rule| (path, rule.clone())));
+        } else if !path.starts_with("data/") || root.get("list").is_some() {
+            trees.push((path, root));
         }
     }
     if !mistakes.is_empty() {

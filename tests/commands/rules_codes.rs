@@ -30,8 +30,8 @@ Right:
 #[test]
 fn every_code_has_an_explanation() {
     for code in Code::all() {
-        let explained = run(["rules", "check", "--explain", code.id()]).ends_with(0).stdout;
-        assert!(explained.starts_with(&format!("{code} ({}): ", code.level().word())), "{explained}");
+        let explained = run(["rules", "check", "--explain", code.id]).ends_with(0).stdout;
+        assert!(explained.starts_with(&format!("{code} ({}): ", code.level.word())), "{explained}");
     }
 }
 

@@ -105,7 +105,7 @@ const ELSEWHERE: [(Code, &str); 7] = [
 #[test]
 fn every_code_has_a_file_with_its_mistake() {
     let announced = announced(&folder());
-    let has_file = |code: Code| announced.iter().any(|mistake| mistake.split(' ').nth(1) == Some(code.id()));
+    let has_file = |code: Code| announced.iter().any(|mistake| mistake.split(' ').nth(1) == Some(code.id));
     let untested: Vec<Code> =
         Code::all().filter(|code| !has_file(*code) && !ELSEWHERE.iter().any(|(known, _)| known == code)).collect();
     assert_eq!(untested, []);
@@ -121,7 +121,7 @@ fn every_mistake_has_the_level_of_the_registry() {
             Ok(_) => warnings(&path),
             Err(found) => found,
         };
-        assert!(found.iter().all(|mistake| mistake.level == mistake.code.level()), "{found:#?}");
+        assert!(found.iter().all(|mistake| mistake.level == mistake.code.level), "{found:#?}");
     }
 }
 
@@ -131,7 +131,7 @@ fn every_mistake_can_be_shown_in_color() {
     for path in children(&folder()).into_iter().filter(|path| *path != sets) {
         for mistake in RuleSet::load(false, std::slice::from_ref(&path)).err().into_iter().flatten() {
             assert!(!mistake.message.ends_with('.'), "{mistake}");
-            assert!(mistake.render(true).contains(mistake.code.id()), "{mistake}");
+            assert!(mistake.render(true).contains(mistake.code.id), "{mistake}");
         }
     }
 }

@@ -8,10 +8,11 @@
 //! use diagnostic_codes::{Code, Level};
 //!
 //! let code = Code::find("R019").expect("a code of the registry");
-//! assert_eq!((code, code.level()), (Code::R019, Level::Error));
+//! assert_eq!((code, code.level), (Code::R019, Level::Error));
 //! ```
 
 use std::fmt;
+use std::ops::Deref;
 
 /// How bad a mistake is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,13 +41,27 @@ pub struct Code(&'static Entry);
 
 /// What the registry has of a code. The id is the first field, by which codes are sorted.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Entry {
-    id: &'static str,
-    level: Level,
-    title: &'static str,
-    explanation: &'static str,
-    wrong: &'static [&'static str],
-    right: &'static [&'static str],
+pub struct Entry {
+    /// The code as it is printed: `R019`.
+    pub id: &'static str,
+    /// Whether a mistake of this code keeps the file from being used.
+    pub level: Level,
+    /// What is wrong, in a phrase without full stop.
+    pub title: &'static str,
+    /// Why it is a mistake and what to do, in some sentences.
+    pub explanation: &'static str,
+    /// Lines of a file that have the mistake.
+    pub wrong: &'static [&'static str],
+    /// The same lines without the mistake.
+    pub right: &'static [&'static str],
+}
+
+impl Deref for Code {
+    type Target = Entry;
+
+    fn deref(&self) -> &Entry {
+        self.0
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));
@@ -63,7 +78,7 @@ impl Code {
     /// The code that a person has written, in upper or lower case.
     #[must_use]
     pub fn find(written: &str) -> Option<Self> {
-        Self::all().find(|code| code.id().eq_ignore_ascii_case(written.trim()))
+        Self::all().find(|code| code.id.eq_ignore_ascii_case(written.trim()))
     }
 
     /// The codes whose letter is that of `written` and whose numbers are nearest to its number, the nearest first; none
@@ -72,48 +87,12 @@ impl Code {
     pub fn nearest(written: &str) -> Vec<Self> {
         let Some((letter, number)) = parts(written.trim()) else { return Vec::new() };
         let distance = |code: Self| {
-            let (of, own) = parts(code.id())?;
+            let (of, own) = parts(code.id)?;
             (of == letter).then(|| own.abs_diff(number))
         };
         let mut near: Vec<(u32, Self)> = Self::all().filter_map(|code| Some((distance(code)?, code))).collect();
         near.sort_unstable();
         near.into_iter().take(SUGGESTED).map(|(_, code)| code).collect()
-    }
-
-    /// The code as it is printed: `R019`.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        self.0.id
-    }
-
-    /// Whether a mistake of this code keeps the file from being used.
-    #[must_use]
-    pub fn level(self) -> Level {
-        self.0.level
-    }
-
-    /// What is wrong, in a phrase without full stop.
-    #[must_use]
-    pub fn title(self) -> &'static str {
-        self.0.title
-    }
-
-    /// Why it is a mistake and what to do, in some sentences.
-    #[must_use]
-    pub fn explanation(self) -> &'static str {
-        self.0.explanation
-    }
-
-    /// Lines of a file that have the mistake.
-    #[must_use]
-    pub fn wrong(self) -> &'static [&'static str] {
-        self.0.wrong
-    }
-
-    /// The same lines without the mistake.
-    #[must_use]
-    pub fn right(self) -> &'static [&'static str] {
-        self.0.right
     }
 
     /// A page in Markdown with its table of codes made anew; `None` of a page without such a table.
@@ -122,8 +101,8 @@ impl Code {
         let (before, old) = page.split_once(TABLE_HEAD)?;
         let end = old.find("\n\n").map_or(old.len(), |end| end.saturating_add(1));
         let row = |code: Self| {
-            let warning = if code.level() == Level::Warning { "warning: " } else { "" };
-            format!("| {code} | {warning}{} |\n", code.title())
+            let warning = if code.level == Level::Warning { "warning: " } else { "" };
+            format!("| {code} | {warning}{} |\n", code.title)
         };
         let rows: String = Self::all().map(row).collect();
         Some(format!("{before}{TABLE_HEAD}{rows}{}", old.get(end..)?))
@@ -141,13 +120,13 @@ fn parts(code: &str) -> Option<(char, u32)> {
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.id())
+        f.pad(self.0.id)
     }
 }
 
 impl fmt::Debug for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
+        f.write_str(self.0.id)
     }
 }
 
@@ -160,16 +139,16 @@ mod tests {
         let all: Vec<Code> = Code::all().collect();
         assert!(all.is_sorted_by(|a, b| a < b), "{all:?}");
         let is_code = |id: &str| id.len() == 4 && id.starts_with(['R', 'S']) && parts(id).is_some();
-        assert!(all.iter().all(|code| is_code(code.id())), "{all:?}");
+        assert!(all.iter().all(|code| is_code(code.id)), "{all:?}");
     }
 
     #[test]
     fn every_entry_can_be_read_by_somebody_who_does_not_program() {
         for code in Code::all() {
-            assert!(!code.title().ends_with('.') && !code.title().contains('|'), "{code}");
-            assert!(code.explanation().len() >= 80 && code.explanation().ends_with('.'), "{code}");
-            assert!(!code.wrong().is_empty() && !code.right().is_empty(), "{code}");
-            assert_ne!(code.wrong(), code.right(), "{code}");
+            assert!(!code.title.ends_with('.') && !code.title.contains('|'), "{code}");
+            assert!(code.explanation.len() >= 80 && code.explanation.ends_with('.'), "{code}");
+            assert!(!code.wrong.is_empty() && !code.right.is_empty(), "{code}");
+            assert_ne!(code.wrong, code.right, "{code}");
         }
     }
 

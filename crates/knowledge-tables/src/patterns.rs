@@ -328,7 +328,7 @@ impl RowReader<'_> {
 
     fn words(&self, found: &mut Vec<Diagnostic>) -> Vec<String> {
         let Some(node) = self.row.node.get("words") else { return Vec::new() };
-        let nodes = node.items().unwrap_or(std::slice::from_ref(node));
+        let nodes = node.one_or_more();
         let words: Vec<String> = nodes.iter().filter_map(Node::text).map(str::to_owned).collect();
         if words.len() != nodes.len() || words.iter().any(|words| words.trim().is_empty() || words.trim() != words) {
             found.push(self.row.wrong("words", "`words` is a text or a list of texts, without blanks around them"));

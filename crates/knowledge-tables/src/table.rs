@@ -8,46 +8,14 @@ use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 
 /// The tables of the program by their files' names without ending, with what each holds at its top beside `schema` and
 /// `about`.
-const TABLES: &[(&str, &[&str])] = &[
-    ("bugcheck-parameters", &["stops"]),
-    ("bugchecks", &["codes"]),
-    ("code-notes", &["notes"]),
-    ("collect", &["collect"]),
-    ("cublas-statuses", &["codes"]),
-    ("cuda-driver-errors", &["codes", "names"]),
-    ("cuda-drivers", &["drivers"]),
-    ("cuda-errors", &["codes", "names"]),
-    ("cuda-names", &["names"]),
-    ("cudnn-statuses", &["codes"]),
-    ("device-problems", &["codes"]),
-    ("errnos", &["codes"]),
-    ("events", &["events"]),
-    ("exception-codes", &["codes"]),
-    ("exit-codes", &["codes"]),
-    ("fast-fail", &["codes"]),
-    ("hresults", &["codes", "facilities", "names"]),
-    ("mentions", &["certain", "cues"]),
-    ("msvcp140-minimums", &["minimums"]),
-    ("stated-versions", &["patterns"]),
-    ("statuses", &["facilities", "names"]),
-    ("tensorflow-builds", &["builds"]),
-    ("text-words", &["words"]),
-    ("ticket-debuggers", &["patterns"]),
-    ("ticket-endings", &["patterns"]),
-    ("ticket-events", &["patterns"]),
-    ("ticket-inventory", &["patterns"]),
-    ("ticket-loader", &["patterns"]),
-    ("ticket-modules", &["patterns"]),
-    ("win-errors", &["codes", "names"]),
-    ("windows-builds", &["builds"]),
-    ("xids", &["codes"]),
-];
+const TABLES: &str = include_str!("../tables.yaml");
 
 /// Reports keys at the top of a table that have no meaning there, and a schema that this program does not read. `stem` is
 /// the file's name without ending; files that are no such table are passed over.
 pub fn check_top(stem: &str, file: &Arc<YamlText>, root: &Node, mistakes: &mut Vec<Diagnostic>) {
-    let Some((_, own)) = TABLES.iter().find(|(name, _)| *name == stem) else { return };
-    let known = [&["schema", "about"][..], own].concat();
+    let tables = parse(&YamlText::new("tables.yaml", TABLES)).ok();
+    let Some(own) = tables.as_ref().and_then(|tables| tables.get(stem)?.items()) else { return };
+    let known: Vec<&str> = ["schema", "about"].into_iter().chain(own.iter().filter_map(Node::text)).collect();
     mistakes.extend(Row { file, node: root }.unknown_keys(&known));
     if let Some(schema) = root.get("schema").filter(|schema| schema.text() != Some("1")) {
         mistakes.push(mistake(file, schema, "this program reads tables of schema 1".to_owned()));

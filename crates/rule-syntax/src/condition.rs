@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use spanned_yaml::Code;
 
+use super::hints::SIGNS;
 use super::mistakes::{listing, suggestion};
 
 /// Words that can't be names of selections.
@@ -31,16 +32,13 @@ impl Condition {
         Self::All((0..count).map(Self::Selection).collect())
     }
 
-    /// Marks the selections that the condition depends on.
-    pub fn mark_used(&self, used: &mut [bool]) {
+    /// Whether the condition depends on a selection.
+    #[must_use]
+    pub fn uses(&self, index: usize) -> bool {
         match self {
-            Self::Selection(index) => {
-                if let Some(used) = used.get_mut(*index) {
-                    *used = true;
-                }
-            }
-            Self::Not(inner) => inner.mark_used(used),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.mark_used(used)),
+            Self::Selection(own) => *own == index,
+            Self::Not(inner) => inner.uses(index),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.uses(index)),
         }
     }
 }
@@ -119,9 +117,8 @@ impl<'t> Parser<'t> {
                     "compare in a selection, `{process.name: app.exe}` or `{os.build|gte: 22000}`, and name it here";
                 Err(self.wrong(format!("`{word}` is not used here"), Some(help.to_owned())))
             }
-            Some(word) if meant_by(word).is_some() => {
-                let help = meant_by(word).map(|meant| format!("write `{meant}`"));
-                Err(self.wrong(format!("`{word}` is not used here"), help))
+            Some(word) if SIGNS.get(word).is_some() => {
+                Err(self.wrong(format!("`{word}` is not used here"), SIGNS.get(word).map(str::to_owned)))
             }
             Some(word) => {
                 let help = format!("write `and {word}` or `or {word}`");
@@ -258,15 +255,6 @@ impl<'t> Parser<'t> {
 
     fn wrong(&self, message: impl Into<String>, help: Option<String>) -> Wrong {
         Wrong { code: Code::R030, at: self.place(), message: message.into(), help }
-    }
-}
-
-/// The word for an operator of other languages.
-fn meant_by(sign: &str) -> Option<&'static str> {
-    match sign {
-        "&&" | "&" => Some("and"),
-        "||" | "|" => Some("or"),
-        _ => None,
     }
 }
 

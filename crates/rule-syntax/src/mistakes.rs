@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::hints::MISSING_KEYS;
 pub use spanned_yaml::closest;
 use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText};
 
@@ -73,6 +74,11 @@ impl Mistakes {
         }
     }
 
+    /// The items of a list with at least one item; anything else by itself.
+    pub fn one_or_more<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
+        if node.items().is_some() { self.items(node, what) } else { Some(node.one_or_more()) }
+    }
+
     /// The items of a list of texts, as [`items`](Self::items) gives them, with help for a single text without brackets.
     pub fn texts<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
         let Some(text) = node.text().filter(|text| is_plain(text)) else { return self.items(node, what) };
@@ -89,7 +95,7 @@ impl Mistakes {
             _ => {
                 let is = if node.text().is_some() { "nothing" } else { node.kind_name() };
                 let key = what.trim_matches('`');
-                let help = match needed_help(key) {
+                let help = match MISSING_KEYS.get(key) {
                     Some(help) if is == "nothing" => help.to_owned(),
                     _ if is == "nothing" => "write it behind the `:`, or leave the line out".to_owned(),
                     _ => "write one text, without `{`, `[` or `- ` before it".to_owned(),
@@ -140,7 +146,7 @@ impl Mistakes {
         }
         for key in required.iter().filter(|key| !written.contains(key)) {
             let message = format!("{what} needs the key `{key}`");
-            match needed_help(key) {
+            match MISSING_KEYS.get(key) {
                 Some(help) => self.error_with_help(Code::R011, whole, message, help),
                 None => self.error(Code::R011, whole, message),
             }
@@ -168,37 +174,10 @@ impl Mistakes {
     }
 }
 
-/// Help for a key that is needed and has no value.
-pub fn needed_help(key: &str) -> Option<&'static str> {
-    Some(match key {
-        "schema" => "write `schema: 1` as the first line: the version of the language in which the file is written",
-        "id" => "write `id: AREA/NAME` in lower case, such as `id: memory/stack-overflow`",
-        "title" => "write in a sentence what happened: `title: The display driver stopped responding`",
-        "cause" => "write `cause: CAUSE`; `crashsift rules causes` prints all causes",
-        "confidence" => {
-            "of ten incidents that the rule matches, in how many is its cause right? Six: `confidence: 0.6`"
-        }
-        "severity" => "write `severity: ` and one of low, medium, high and critical",
-        "selections" => "write below it what facts must be: `selections: {code: {exception.code: 0xC0000005}}`",
-        "explanation" => "write why it happened, for the reader of a report: `explanation: ...`",
-        "remediation" => "write what to do: `remediation: [{audience: helpdesk, text: ...}]`",
-        "references" => "write where this is known from: `references: [https://host/page]`",
-        "tests" => {
-            "write facts that it matches, and facts close to them that it does not: `- {name: ..., facts: {...}, expect: \
-             match}`, and another one with `no-match`"
-        }
-        "reason" => "write why, for those who find it later: `reason: ...`",
-        "rule" => "write which rule: `rule: AREA/NAME`; `crashsift rules list` shows all rules",
-        "expect" => "write `expect: match`, `no-match`, `skipped` or `superseded`",
-        "facts" => "write the facts that the test is about: `facts: {exception.code: 0xC0000005}`",
-        "name" => "write what the test shows: `name: another module`",
-        "when" => "write a condition over selections: `when: NAME`",
-        "say" => "write the sentence that a report adds: `say: ...`",
-        "audience" => "write who can do it: `audience: helpdesk` or `developer`",
-        "text" => "write the text: `text: ...`",
-        "why" => "write why it is in the list: `why: ...`",
-        _ => return None,
-    })
+/// What is read of each item; `None` where one of them has a mistake. All are read, so that each mistake is reported.
+pub fn each<'i, I, T>(items: &'i [I], read: impl FnMut(&'i I) -> Option<T>) -> Option<Vec<T>> {
+    let read: Vec<T> = items.iter().filter_map(read).collect();
+    (read.len() == items.len()).then_some(read)
 }
 
 /// The end of a message about an unknown word: a newer version may have it.

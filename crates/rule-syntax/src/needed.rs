@@ -23,8 +23,7 @@ pub fn needed<'n>(condition: &Condition, rule: &'n Node) -> Vec<Need<'n>> {
     let required = rule.get("requires").and_then(Node::items).unwrap_or_default();
     let of_selection = |index: usize| {
         let Some(selection) = selections.get(index) else { return Vec::new() };
-        let one = std::slice::from_ref(&selection.value);
-        either(selection.value.items().unwrap_or(one).iter().map(of_terms), <[_]>::len)
+        either(selection.value.one_or_more().iter().map(of_terms), <[_]>::len)
     };
     let mut needs = of_condition(condition, &of_selection, <[_]>::len);
     needs.extend(required.iter().filter_map(|path| Some(vec![(path.text()?, None)])));
@@ -79,6 +78,5 @@ fn of_term(term: &Entry) -> Option<Need<'_>> {
 
 /// The values of a term without modifier.
 fn values(value: &Node) -> Option<Vec<&str>> {
-    let one = std::slice::from_ref(value);
-    value.items().unwrap_or(one).iter().map(Node::text).collect()
+    value.one_or_more().iter().map(Node::text).collect()
 }

@@ -99,7 +99,7 @@ impl Diagnostic {
                 second = Some(elsewhere.annotation(mark));
             }
         }
-        let mut group: Group<'_> = level.primary_title(self.message.as_str()).id(self.code.id()).element(snippet);
+        let mut group: Group<'_> = level.primary_title(self.message.as_str()).id(self.code.id).element(snippet);
         if let Some(second) = second {
             group = group.element(second);
         }

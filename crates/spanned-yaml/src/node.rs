@@ -106,6 +106,12 @@ impl Node {
         }
     }
 
+    /// The items of a sequence; any other node by itself.
+    #[must_use]
+    pub fn one_or_more(&self) -> &[Node] {
+        self.items().unwrap_or(std::slice::from_ref(self))
+    }
+
     /// The entries of a mapping.
     #[must_use]
     pub fn entries(&self) -> Option<&[Entry]> {

@@ -102,7 +102,8 @@ fn build(file: &Arc<YamlText>, most_documents: usize) -> Result<Builder<'_>, Vec
         let message = format!("the file has {} bytes, more than the {MAX_BYTES} that are read", file.text.len());
         return Err(vec![Diagnostic::error(Code::R001, file, Span::file_start(), message)]);
     }
-    let mut builder = Builder::new(file);
+    let offsets = Offsets::of(&file.text);
+    let mut builder = Builder { file, offsets, open: Vec::new(), roots: Vec::new(), nodes: 0, mistakes: Vec::new() };
     match builder.run(most_documents) {
         Ok(()) if builder.roots.is_empty() => {
             builder.mistakes.push(no_content(file));
@@ -144,18 +145,7 @@ struct Builder<'a> {
     mistakes: Vec<Diagnostic>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(file: &'a Arc<YamlText>) -> Self {
-        Self {
-            file,
-            offsets: Offsets::of(&file.text),
-            open: Vec::new(),
-            roots: Vec::new(),
-            nodes: 0,
-            mistakes: Vec::new(),
-        }
-    }
-
+impl Builder<'_> {
     fn run(&mut self, most_documents: usize) -> Result<(), Box<Diagnostic>> {
         let mut parser = Parser::new_from_str(&self.file.text);
         let mut documents = 0_usize;

@@ -1,13 +1,14 @@
 //! A YAML file's text, and places in it.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 /// The text of one file, under the name that diagnostics print.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct YamlText {
     /// Its name in diagnostics: a path, or `builtin/...` for files inside the program.
     pub name: String,
@@ -15,6 +16,13 @@ pub struct YamlText {
     pub text: Cow<'static, str>,
     /// The encoded tree of a file inside the program, which the build has read.
     pub(super) tree: Option<&'static [u8]>,
+}
+
+// By its name: how a file was read makes no difference.
+impl fmt::Debug for YamlText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("YamlText").field(&self.name).finish()
+    }
 }
 
 impl YamlText {

@@ -16,9 +16,9 @@ const EXAMPLE_INDENT: &str = "    ";
 pub(super) fn explain(written: &str, output: &mut Output<'_>) -> io::Result<Exit> {
     let Some(code) = Code::find(written) else { return Ok(unknown(written)) };
     let heading = output.style(Style::new().bold());
-    writeln!(output.out, "{heading}{code}{heading:#} ({}): {}\n", code.level().word(), code.title())?;
-    paragraph(output.out, 0, code.explanation())?;
-    for (title, lines) in [("Wrong:", code.wrong()), ("Right:", code.right())] {
+    writeln!(output.out, "{heading}{code}{heading:#} ({}): {}\n", code.level.word(), code.title)?;
+    paragraph(output.out, 0, code.explanation)?;
+    for (title, lines) in [("Wrong:", code.wrong), ("Right:", code.right)] {
         writeln!(output.out, "\n{heading}{title}{heading:#}")?;
         lines.iter().try_for_each(|line| writeln!(output.out, "{EXAMPLE_INDENT}{line}"))?;
     }
@@ -27,7 +27,7 @@ pub(super) fn explain(written: &str, output: &mut Output<'_>) -> io::Result<Exit
 
 fn unknown(written: &str) -> Exit {
     let nearest: Vec<String> =
-        Code::nearest(written).into_iter().map(|code| format!("{code} ({})", code.title())).collect();
+        Code::nearest(written).into_iter().map(|code| format!("{code} ({})", code.title)).collect();
     let help = if nearest.is_empty() {
         "`rules check` prints codes in brackets, such as error[R019]".to_owned()
     } else {

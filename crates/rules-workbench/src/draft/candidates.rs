@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::fact_table::{FACTS, FactCandidate, Strength};
 use super::message;
 use super::private::Private;
 use super::term::DraftTerm;
@@ -21,70 +22,6 @@ pub(super) struct Candidate {
     pub what: Cow<'static, str>,
 }
 
-/// How much a term says of the cause, in the order in which terms become selections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Strength {
-    /// The kind of incident, where there is no code.
-    Kind,
-    /// The code with which it ended: many causes have the same.
-    Code,
-    /// A name that the evidence itself gives: what was missing, thrown, waited for.
-    Named,
-    /// Where it happened, or the module that the evidence points to.
-    Site,
-    /// Words of a message.
-    Says,
-    /// A detail of how it ended.
-    Detail,
-    /// Words of a text without a failure.
-    LastResort,
-    /// The program: the same cause can end others, too.
-    Program,
-    /// A fact that only the author can judge.
-    Hint,
-}
-
-/// Facts, each with the name of its selection, its strength and its description.
-const FACTS: &[(&str, &str, Strength, &str)] = &[
-    ("exception.code", "code", Strength::Code, "the code with which it ended"),
-    ("bugcheck.code", "stop", Strength::Code, "the stop code"),
-    ("exception.fast_fail", "fast_fail", Strength::Code, "the fast-fail code"),
-    ("bugcheck.status", "status", Strength::Code, "the status among the stop's parameters"),
-    ("exception.in_page_status", "status", Strength::Code, "why a page could not be read"),
-    ("exception.inner_code", "inner_code", Strength::Code, "the error inside the exception"),
-    ("bugcheck.machine_check", "machine_check", Strength::Named, "what the machine check reported"),
-    ("delay_load.module", "not_found", Strength::Named, "the DLL that was not found"),
-    ("delay_load.procedure", "procedure", Strength::Hint, "what was wanted of that DLL"),
-    ("start_failure.module", "named_in_message", Strength::Named, "the DLL that the message names"),
-    ("start_failure.assembly", "assembly", Strength::Named, "the assembly that was not found"),
-    ("exception.managed_type", "thrown", Strength::Named, "the exception that nobody caught"),
-    ("cpp_exception.type", "thrown", Strength::Named, "the C++ exception that nobody caught"),
-    ("cpp_exception.module", "thrown_by", Strength::Hint, "the module that threw it"),
-    ("debugger.suspects", "debugger", Strength::Named, "what a debugger's analysis names"),
-    ("opengl.error_code", "opengl_error", Strength::Named, "the error that the OpenGL driver reported"),
-    ("hang.waiting_for_service", "waits_for", Strength::Named, "the service that it waited for"),
-    ("hang.waiting_for", "waits_for", Strength::Named, "the process that it waited for"),
-    ("service.name", "service", Strength::Named, "the service that ended"),
-    ("exit.ended_by", "ended_by", Strength::Named, "the program that ended it"),
-    ("power.too_hot", "too_hot", Strength::Named, "whether heat ended it"),
-    ("wer.error", "update_error", Strength::Named, "the error of a failed update"),
-    ("instruction.extension", "extension", Strength::Hint, "what the instruction at the fault needs"),
-    ("exception.access_target", "wanted", Strength::Hint, "what lies at the address that was wanted"),
-    ("exception.access", "access", Strength::Hint, "what was done there"),
-    ("fault_site.version", "version", Strength::Hint, "the version of the module at the fault"),
-    ("fault_site.function", "function", Strength::Hint, "the function at the fault"),
-    ("fault_site.offset", "offset", Strength::Hint, "where in that module, of this build of it"),
-    ("suspect.version", "suspect_version", Strength::Hint, "the version of the suspect"),
-    ("wer.event_type", "event_type", Strength::Hint, "what Windows calls it"),
-    ("environment.nvidia_driver", "nvidia_driver", Strength::Hint, "the release of the NVIDIA driver"),
-    ("environment.cuda", "cuda", Strength::Hint, "the CUDA runtime"),
-    ("environment.cudnn", "cudnn", Strength::Hint, "cuDNN"),
-    ("environment.python", "python", Strength::Hint, "Python"),
-    ("process.architecture", "architecture", Strength::Hint, "what the program was built for"),
-    ("process.version", "program_version", Strength::Hint, "the version of the program"),
-    ("os.build", "windows", Strength::Hint, "the build of Windows"),
-];
-
 /// All terms that a rule could have, each name once.
 pub(super) fn candidates(facts: &FactSet, private: &Private) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
@@ -93,8 +30,8 @@ pub(super) fn candidates(facts: &FactSet, private: &Private) -> Vec<Candidate> {
             found.push(Candidate { name, term, strength, what: what.into() });
         }
     };
-    for (path, name, strength, what) in FACTS {
-        add(name, DraftTerm::fact(facts, path), *strength, what);
+    for FactCandidate { fact, name, strength, what } in &FACTS.candidates {
+        add(name, DraftTerm::fact(facts, fact), *strength, what);
     }
     let has = |path: &str| facts.get(path).is_some();
     let coded = ["exception.code", "bugcheck.code"].into_iter().any(has);
@@ -177,7 +114,8 @@ mod tests {
 
     #[test]
     fn every_fact_that_is_looked_at_exists() {
-        for (path, ..) in FACTS {
+        assert_eq!((FACTS.candidates.len(), FACTS.shown_texts.len()), (37, 20));
+        for path in FACTS.candidates.iter().map(|candidate| &candidate.fact).chain(&FACTS.shown_texts) {
             assert!(schema::scalar(path).is_some(), "{path}");
         }
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::candidates::{Candidate, Strength};
+use super::candidates::Candidate;
+use super::fact_table::Strength;
 use super::material::{Material, Subject};
 use super::term::DraftTerm;
 use facts::schema::OTHER_INCIDENTS;

@@ -6,6 +6,7 @@
 
 mod candidates;
 mod elsewhere;
+mod fact_table;
 mod material;
 mod message;
 mod private;
@@ -16,7 +17,8 @@ mod timeline;
 
 use std::collections::BTreeMap;
 
-use candidates::{Candidate, Strength, candidates};
+use candidates::{Candidate, candidates};
+use fact_table::Strength;
 use material::Chosen;
 pub use material::{Decided, Draft, Material, Subject};
 use private::Private;

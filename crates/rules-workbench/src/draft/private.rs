@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::fact_table::FACTS;
 use evidence::base_name;
 use facts::schema::{self, FactDefinition};
 use facts::{FactSet, FactType, Value};
@@ -15,29 +16,6 @@ const SHARED_PROFILES: &[&str] = &["user", "public", "default", "default user", 
 const LARGEST_NUMBER: u64 = 0xF_FFFF;
 /// Beginnings of facts that compare the incident with others of its run, or measure one moment.
 const OF_ONE_RUN: &[&str] = &["pattern.", "memory.", "stack.left", "process.handles", "os.memory_mib"];
-/// The only texts that are shown: names in programs and in Windows. People can have written all others.
-const SHOWN_TEXTS: &[&str] = &[
-    "bugcheck.parameter_1_means",
-    "bugcheck.parameter_2_means",
-    "bugcheck.parameter_3_means",
-    "bugcheck.parameter_4_means",
-    "compat.cuda_driver_minimum",
-    "compat.cuda_driver_release",
-    "compat.cuda_releases",
-    "compat.msvcp140_minimum",
-    "compat.tensorflow_built_with_cuda",
-    "compat.tensorflow_built_with_cudnn",
-    "cpp_exception.type",
-    "cpu.vendor",
-    "delay_load.procedure",
-    "exception.managed_type",
-    "fault_site.function",
-    "hang.waiting_for_service",
-    "instruction.text",
-    "service.name",
-    "start_failure.assembly",
-    "wer.event_type",
-];
 /// Folders below which paths are the same on every machine, in lower case.
 const COMMON_FOLDERS: &[&str] =
     &[r":\windows\", r":\program files\", r":\program files (x86)\", r"\systemroot\", r"\site-packages\"];
@@ -136,9 +114,9 @@ impl Private {
                 self.allows_name(&path).then(|| Value::Text(path.into()))
             }
             (FactType::Module, Value::Text(name)) => self.allows_name(name).then(|| value.clone()),
-            (_, Value::Text(text)) => {
-                (SHOWN_TEXTS.contains(&definition.path) && self.allows(text)).then(|| value.clone())
-            }
+            (_, Value::Text(text)) => (FACTS.shown_texts.iter().any(|path| path == definition.path)
+                && self.allows(text))
+            .then(|| value.clone()),
             _ => None,
         }
     }
@@ -235,7 +213,7 @@ mod tests {
 
     #[test]
     fn every_text_that_is_shown_is_a_fact() {
-        for path in SHOWN_TEXTS {
+        for path in &FACTS.shown_texts {
             assert!(schema::scalar(path).is_some_and(|fact| fact.kind == FactType::Text), "{path}");
         }
     }

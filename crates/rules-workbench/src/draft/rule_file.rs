@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use minijinja::{Environment, context};
 use textwrap::{Options, WordSeparator, WordSplitter};
 
 use super::material::{Chosen, Draft, Subject};
@@ -13,8 +14,6 @@ use untrusted::sanitise;
 
 /// Columns of a comment and of a folded text.
 const WIDTH: usize = 116;
-/// The indentation of the keys of a rule.
-const KEYS: usize = 4;
 
 /// The parts of the file.
 pub(super) struct Parts<'p> {
@@ -41,100 +40,36 @@ struct Test {
 
 /// Writes the draft.
 pub(super) fn drafted(parts: &Parts<'_>) -> Draft {
-    let Parts { id, cause, first, chosen, left, known, .. } = parts;
+    let Parts { id, cause, first, chosen, left, known, .. } = *parts;
     let tests = tests(parts);
     let mut to_decide =
         vec!["title", "confidence", "severity", "selections", "explanation", "remediation", "references"];
     if cause.is_none() {
         to_decide.insert(1, "cause");
     }
-    let title = title(first);
     let of = match parts.count {
         1 => "one incident".to_owned(),
         count => format!("{count} incidents of one signature"),
     };
-    let mut file = File::default();
-    file.comment(
-        0,
-        &format!(
-            "A draft by `crashsift rules new`, made of {of}. It has no errors and passes its tests as it is. What nobody but \
-             its author can decide stands below \"Decide\": {}; `rules check` warns of texts that are not written yet.",
-            to_decide.join(", ")
-        ),
+    let selection = |selection: &Chosen, yaml: String| {
+        context! { name => selection.name, comment => selection.comment, yaml }
+    };
+    let of_test = |test: &Test| {
+        context! { name => quoted(&test.name), facts => facts_of_test(&test.facts), expect => test.expect.word() }
+    };
+    let rendered = environment().render_str(
+        include_str!("draft.yaml.jinja"),
+        context! {
+            id, cause, of, known => known.join(", "), to_decide => to_decide.join(", "), undetermined => UNDETERMINED,
+            title => quoted(&title(first)), sentence => sentence(first), why => unfinished::WHY,
+            step => unfinished::STEP, reference => unfinished::REFERENCE,
+            chosen => chosen.iter().map(|one| selection(one, one.term.yaml())).collect::<Vec<_>>(),
+            left => left.iter().map(|one| selection(one, sanitise(&one.term.on_one_line()).into())).collect::<Vec<_>>(),
+            tests => tests.iter().map(of_test).collect::<Vec<_>>(),
+        },
     );
-    if !known.is_empty() {
-        let them = known.join(", ");
-        file.comment(0, &format!("Rules that match already: {them}. A new rule is for what they don't say."));
-    }
-    file.line(0, "schema: 1");
-    file.line(0, "rules:");
-    file.line(2, &format!("- id: {id}"));
-    file.decide("what it finds, in one line.");
-    file.line(KEYS, &format!("title: {}", quoted(&title)));
-    match cause {
-        Some(cause) => file.line(KEYS, &format!("cause: {cause}")),
-        None => {
-            file.decide(
-                "what has to be changed so that it stops, one of those that `crashsift rules causes` prints. \
-                 undetermined claims nothing, and no verdict is made of it.",
-            );
-            file.line(KEYS, &format!("cause: {UNDETERMINED}"));
-        }
-    }
-    file.decide(
-        "of ten incidents that it matches, in how many is the cause right? Nine: 0.9. From 0.8 on people act on it.",
-    );
-    file.line(KEYS, "confidence: 0.3");
-    file.decide("what it means for the user: low, medium, high or critical.");
-    file.line(KEYS, "severity: medium");
-    file.decide(
-        "all of these have to hold. Remove what another case of the same cause may lack, and its tests with it: a rule is \
-         for all of them.",
-    );
-    file.line(KEYS, "selections:");
-    for selection in *chosen {
-        file.comment(6, &selection.comment);
-        file.line(6, &format!("{}:", selection.name));
-        file.line(8, &selection.term.yaml());
-    }
-    if !left.is_empty() {
-        file.comment(6, "What else the evidence has, to be taken in where the cause needs it:");
-        for selection in *left {
-            file.line(6, &format!("# {}: {}", selection.name, sanitise(&selection.term.on_one_line())));
-            file.comment(6, &format!("    {}", selection.comment));
-        }
-    }
-    file.decide("why it happens, and what shows it. Facts in braces are filled in.");
-    file.line(KEYS, "explanation: >-");
-    file.text(6, &format!("{} {}", sentence(first), unfinished::WHY));
-    file.decide("what to do: for whoever is at the machine, and for whoever makes the program.");
-    file.line(KEYS, "remediation:");
-    file.line(6, "- audience: helpdesk");
-    file.line(8, &format!("text: {}", unfinished::STEP));
-    file.line(6, "- audience: developer");
-    file.line(8, &format!("text: {}", unfinished::STEP));
-    file.comment(
-        KEYS,
-        "Optional: what would decide whether it is right. Dumps, logs and Report.wer are asked for where they are missing, and \
-         need not be named.",
-    );
-    file.line(KEYS, "# collect:");
-    file.line(KEYS, "#   - What somebody saw, or the output of a command.");
-    file.decide("where it can be read: public reports of the same, and the maker's words.");
-    file.line(KEYS, "references:");
-    file.line(6, &format!("- Seen in {of}; {}", unfinished::REFERENCE));
-    file.comment(
-        KEYS,
-        "The first test has the incident's facts without names of users and computers, paths of one machine, ids, addresses \
-         and free text. Look through them before you pass them on.",
-    );
-    file.line(KEYS, "tests:");
-    for test in &tests {
-        file.line(6, &format!("- name: {}", quoted(&test.name)));
-        file.facts(8, &test.facts);
-        file.line(8, &format!("expect: {}", test.expect));
-    }
-    Draft { id: (*id).to_owned(), yaml: file.text, selections: chosen.len(), tests: tests.len(), to_decide }
+    let yaml = rendered.unwrap_or_default() + "\n";
+    Draft { id: id.to_owned(), yaml, selections: chosen.len(), tests: tests.len(), to_decide }
 }
 
 /// The tests: one that matches, and for each selection a near miss and a test in which its fact is not known.
@@ -211,55 +146,35 @@ fn sentence(subject: &Subject<'_>) -> String {
     }
 }
 
-/// The text of the file.
-#[derive(Default)]
-struct File {
-    text: String,
+/// Renders the file, with filters for texts that are wrapped: comments with their indentation, decisions of the author
+/// and the lines of a folded text.
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.add_filter("comment", |text: &str, indent: usize| wrapped(&format!("{}# ", " ".repeat(indent)), text));
+    environment.add_filter("decide", |text: &str| wrapped("    # ", &format!("Decide: {text}")));
+    environment.add_filter("folded", |text: &str, indent: usize| wrapped(&" ".repeat(indent), text));
+    environment
 }
 
-impl File {
-    fn line(&mut self, indent: usize, text: &str) {
-        self.text.push_str(&" ".repeat(indent));
-        self.text.push_str(text);
-        self.text.push('\n');
-    }
+/// A text in lines, each behind the same lead.
+fn wrapped(lead: &str, text: &str) -> String {
+    let options = Options::new(WIDTH)
+        .initial_indent(lead)
+        .subsequent_indent(lead)
+        .break_words(false)
+        // At blanks alone: a line that ends behind the `/` of an id would be read with a blank there.
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation);
+    textwrap::wrap(&sanitise(text), options).join("\n")
+}
 
-    fn decide(&mut self, what: &str) {
-        self.comment(KEYS, &format!("Decide: {what}"));
+/// The facts of a test, indented below its name.
+fn facts_of_test(facts: &FactSet) -> String {
+    if facts.scalars().next().is_none() && facts.lists().next().is_none() {
+        return "        facts: {}".to_owned();
     }
-
-    fn comment(&mut self, indent: usize, text: &str) {
-        self.wrapped(&format!("{}# ", " ".repeat(indent)), text);
-    }
-
-    /// The lines of a folded text.
-    fn text(&mut self, indent: usize, text: &str) {
-        self.wrapped(&" ".repeat(indent), text);
-    }
-
-    fn wrapped(&mut self, lead: &str, text: &str) {
-        let text = sanitise(text);
-        let options = Options::new(WIDTH)
-            .initial_indent(lead)
-            .subsequent_indent(lead)
-            .break_words(false)
-            // At blanks alone: a line that ends behind the `/` of an id would be read with a blank there.
-            .word_separator(WordSeparator::AsciiSpace)
-            .word_splitter(WordSplitter::NoHyphenation);
-        for line in textwrap::wrap(&text, options) {
-            self.line(0, &line);
-        }
-    }
-
-    fn facts(&mut self, indent: usize, facts: &FactSet) {
-        if facts.scalars().next().is_none() && facts.lists().next().is_none() {
-            self.line(indent, "facts: {}");
-            return;
-        }
-        self.line(indent, "facts:");
-        let mut lines = Vec::new();
-        // Writing to memory does not fail.
-        let _ = write_facts(facts, indent.saturating_add(2), &mut lines);
-        self.text.push_str(&String::from_utf8_lossy(&lines));
-    }
+    let mut lines = b"        facts:\n".to_vec();
+    // Writing to memory does not fail.
+    let _ = write_facts(facts, 10, &mut lines);
+    String::from_utf8_lossy(&lines).trim_end_matches('\n').to_owned()
 }

@@ -1,7 +1,8 @@
 //! Modules on the stack of the crashed thread, and annotations that the program wrote into its dump: neither sets an
 //! incident apart by itself, and so they are hints.
 
-use super::candidates::{Candidate, Strength};
+use super::candidates::Candidate;
+use super::fact_table::Strength;
 use super::private::Private;
 use super::term::DraftTerm;
 use facts::{FactSet, Value};

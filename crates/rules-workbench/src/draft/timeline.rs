@@ -1,6 +1,7 @@
 //! Kinds of records in the timeline before each of the incidents of a draft, with the longest time before an incident.
 
-use super::candidates::{Candidate, Strength};
+use super::candidates::Candidate;
+use super::fact_table::Strength;
 use super::material::{Material, Subject};
 use super::private::Private;
 use super::term::DraftTerm;

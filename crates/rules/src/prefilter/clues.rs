@@ -1,11 +1,9 @@
 //! The clues that must be present for a user's rule to match, found in its compiled terms.
 
 use super::{Clue, MOST_LOOKED_UP, Needs, Place};
-use crate::compare::{Compare, Part};
-use crate::pattern::Pattern;
-use crate::rule::Logic;
-use crate::selection::{EntryFilter, FieldTerm, FieldTest, Selection, Term, Test};
-use crate::subject::Subject;
+use crate::language::{
+    Compare, EntryFilter, FieldTerm, FieldTest, Logic, Part, Pattern, Selection, Subject, Term, Test,
+};
 use facts::Value;
 use facts::schema::{FactType, LISTS, OTHER_INCIDENTS, SCALARS};
 use rule_syntax::needed::{either, of_condition};
@@ -121,7 +119,7 @@ fn of_compare(place: Place, compare: &Compare) -> Option<Need> {
         }
         Compare::Regex { patterns, every } => found_in(place, patterns, *every, Pattern::needs_one_of),
         Compare::Lines { lists, inside: true, every } => {
-            let mut needs = lists.iter().map(|list| found_in(place, list.patterns(), false, Pattern::needs_one_of));
+            let mut needs = lists.iter().map(|list| found_in(place, &list.patterns, false, Pattern::needs_one_of));
             if *every { needs.flatten().min_by_key(|need| cost(need)) } else { all(needs.by_ref()) }
         }
         _ => None,

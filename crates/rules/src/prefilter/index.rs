@@ -9,10 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 
-use super::{Clue, Place};
-use crate::pattern::ASCII_BUT_FOR_CASE;
-use crate::rule::Rule;
-use crate::view::{Compared, View};
+use super::{Clue, Needs, Place};
+use crate::evaluating::{Compared, View};
+use crate::language::pattern::ASCII_BUT_FOR_CASE;
 
 /// Rules by what they need. They go by their index among all.
 #[derive(Debug, Default)]
@@ -39,13 +38,12 @@ struct TextParts {
 }
 
 impl Index {
-    /// The index of these rules.
-    pub fn new(rules: &[Rule]) -> Self {
+    /// The index of rules with these needs; without needs, a rule is asked each time.
+    pub fn new<'n>(rules: impl Iterator<Item = Option<&'n Needs>>) -> Self {
         let mut index = Self::default();
         let mut parts: BTreeMap<Place, BTreeMap<Box<str>, Vec<usize>>> = BTreeMap::new();
-        for (number, rule) in rules.iter().enumerate() {
-            let clues = if rule.is_prepared() { None } else { rule.needs.looked_up() };
-            let Some(clues) = clues else {
+        for (number, needs) in rules.enumerate() {
+            let Some(clues) = needs.and_then(Needs::looked_up) else {
                 index.always.push(number);
                 continue;
             };
@@ -134,8 +132,9 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::RuleSet;
-    use crate::evaluate::{Evaluation, Truth};
+    use crate::evaluating::Evaluation;
+    use crate::language::Truth;
+    use crate::{Rule, RuleSet};
 
     fn built_in_rules_as_a_users() -> RuleSet {
         RuleSet::load(true, &[PathBuf::from(builtin_rules::FOLDER)]).expect("the built-in rules")
@@ -146,9 +145,9 @@ mod tests {
     fn no_rule_is_left_out_that_matches() {
         let rules = built_in_rules_as_a_users();
         let (mut matches, mut passed_over) = (0_usize, 0_usize);
-        for test in rules.rules().iter().flat_map(Rule::tests) {
+        for test in rules.rules().iter().flat_map(|rule| &rule.tests().all) {
             let view = View::new(&test.facts, None);
-            let candidates = rules.index().candidates(&view);
+            let candidates = rules.index.candidates(&view);
             for (number, rule) in rules.rules().iter().enumerate() {
                 let logic = rule.logic();
                 let holds = Evaluation::new(&logic.selections, &view).truth(&logic.condition) == Truth::True;
@@ -166,7 +165,7 @@ mod tests {
     #[test]
     fn what_is_only_like_ascii_leaves_nothing_out() {
         let rules = built_in_rules_as_a_users();
-        let wanted = rules.index().places.values().find(|wanted| wanted.parts.finder.is_some());
+        let wanted = rules.index.places.values().find(|wanted| wanted.parts.finder.is_some());
         let parts = &wanted.expect("texts").parts;
         let (mut none, mut all) = (Vec::new(), Vec::new());
         parts.add("nothing of it", &mut none);

@@ -7,14 +7,14 @@
 mod clues;
 mod index;
 
-use super::subject::Subject;
-use super::value::{self, fold};
-use super::view::{Compared, Seen, View};
+pub(super) use index::Index;
+
+use crate::evaluating::{Compared, Seen, View};
+use crate::language::value::fold;
+use crate::language::{Subject, value};
 use facts::Value;
 use facts::schema::SCALARS;
 use rule_syntax::needed::Need;
-
-pub(super) use index::Index;
 
 /// More clues than this are not looked up for a rule: it is asked instead.
 const MOST_LOOKED_UP: usize = 64;

@@ -1,0 +1,98 @@
+//! Lints: what is possible in a rule and probably not meant. `rules check` prints them as warnings.
+//!
+//! A lint looks at one thing and says where it is and what would be better. Some look at single terms, others need to
+//! know in which [ways] a rule can match.
+
+mod adjusting;
+mod boundaries;
+mod carriers;
+mod contradictions;
+mod drafts;
+mod ended_suppressions;
+mod expressions;
+mod file_endings;
+mod lengths;
+mod line_lists;
+mod linted;
+mod lists;
+mod narration;
+mod paths;
+mod reach;
+mod references;
+mod shadows;
+mod sureness;
+mod tables;
+mod thin_evidence;
+mod trivial;
+mod undecided;
+mod ways;
+
+use std::path::PathBuf;
+
+use jiff::civil::Date;
+
+use crate::language::Lists;
+use crate::loading::{Rule, RuleSet};
+use crate::reading::SetSource;
+use carriers::Carriers;
+use linted::Linted;
+use spanned_yaml::{Diagnostic, sort_diagnostics};
+
+impl RuleSet {
+    /// Loads the same as [`load`](Self::load) with the built-in rules, and checks those like a user's. Of rules without
+    /// errors the warnings tell, too, what is legal and probably not meant; with a day for `today`, also which
+    /// suppressions ended before it.
+    ///
+    /// # Errors
+    /// All mistakes of all files, warnings among them, when there is at least one error.
+    pub fn check(paths: &[PathBuf], today: Option<Date>) -> Result<Self, Vec<Diagnostic>> {
+        let (mut checked, mut found) = Self::read_all(true, paths, SetSource::embedded, |_, _| {});
+        checked.warnings.append(&mut found);
+        // Of a user's rules, what the built-in ones could do better is no matter.
+        let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();
+        lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
+        let own = checked.lists.iter().skip(checked.known_lists.modules.len());
+        lists::lint(own.map(|(_, list)| &**list), &checked.known_lists, &mut checked.warnings);
+        let lines = checked.line_lists.iter().filter(|(embedded, _)| paths.is_empty() || !embedded);
+        line_lists::look(lines.map(|(_, list)| &**list), &mut checked.warnings);
+        for (stem, table) in &checked.tables {
+            tables::look(stem, table, &mut checked.warnings);
+        }
+        if let Some(today) = today {
+            ended_suppressions::look(&checked.suppressions, today, &mut checked.warnings);
+        }
+        sort_diagnostics(&mut checked.warnings);
+        if checked.warnings.iter().any(Diagnostic::is_error) { Err(checked.warnings) } else { Ok(checked) }
+    }
+}
+
+/// Adds what is probably not meant in those of these rules that are `meant`. They are sorted by id. `modules` are the
+/// lists of modules of the built-in set.
+fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &Lists, found: &mut Vec<Diagnostic>) {
+    // What is disabled judges nothing, and does not stand in the way of others.
+    let judging = rules.iter().filter(|rule| rule.disabled().is_none());
+    let linted: Vec<Linted<'_>> = judging.map(Linted::new).collect();
+    let carriers = Carriers::new(modules);
+    for one in linted.iter().filter(|one| meant(one.rule)) {
+        trivial::terms(one, found);
+        expressions::look(one, found);
+        boundaries::look(one, found);
+        paths::look(one, found);
+        file_endings::look(one, found);
+        reach::look(one, found);
+        contradictions::look(one, found);
+        trivial::rule(one, found);
+        if let Some(carriers) = &carriers {
+            carriers::look(one, carriers, found);
+        }
+        sureness::look(one, found);
+        undecided::look(one, found);
+        drafts::look(one, found);
+        adjusting::look(one, found);
+        thin_evidence::look(one, found);
+        lengths::look(one, found);
+        narration::look(one, found);
+        references::look(one, found);
+    }
+    shadows::look(&linted, meant, found);
+}

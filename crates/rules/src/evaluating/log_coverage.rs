@@ -1,0 +1,68 @@
+//! Whether the logs cover the part of the timeline that a test asks for.
+
+use crate::language::{EntryFilter, FieldTerm, FieldTest, tests_of};
+use facts::schema::TIMELINE_KINDS;
+use facts::{Needed, Recorded, TimelinePart, Value};
+use incident::SIGMA;
+
+/// What a Sigma rule says of itself: fields of its matches alone.
+const SIGMA_FIELDS: [&str; 4] = ["sigma_id", "sigma_title", "sigma_level", "sigma_tags"];
+
+/// What is needed, and not there, to know that no other entry fits; `before`: of those before the incident
+/// alone.
+pub(crate) fn lacking(entries: &EntryFilter, before: bool, recorded: &Recorded) -> Option<Needed> {
+    if entries.alternatives.is_empty() {
+        return of_terms(&[], before, recorded);
+    }
+    entries.alternatives.iter().find_map(|terms| of_terms(terms, before, recorded))
+}
+
+/// The same for entries that have to be all of this.
+fn of_terms(terms: &[FieldTerm], only_before: bool, recorded: &Recorded) -> Option<Needed> {
+    let field = |name| tests_of(terms, name).next();
+    let (before, after, first) = (field("seconds_before"), field("seconds_after"), field("seconds_before_first"));
+    // What has a time before has none after, and the other way round.
+    let is_before = only_before
+        || before.is_some_and(FieldTest::needs_field)
+        || after.is_some_and(|test| !test.needs_field())
+        || first.is_some();
+    let is_after = after.is_some_and(FieldTest::needs_field) || before.is_some_and(|test| !test.needs_field());
+    let asked = |kind| TimelinePart {
+        kind,
+        before: if is_after { Some(0) } else { before.and_then(at_most) },
+        after: if is_before { Some(0) } else { after.and_then(at_most) },
+        before_first: first.and_then(at_most),
+    };
+    kinds(terms).into_iter().find_map(|kind| recorded.lacking(asked(kind)))
+}
+
+/// The kinds of entries that can be all of this.
+fn kinds(terms: &[FieldTerm]) -> Vec<&str> {
+    let field = |name| tests_of(terms, name).next();
+    let texts = |name| Some(field(name)?.one_of()?.iter().filter_map(Value::text).collect::<Vec<_>>());
+    // Only matches of Sigma rules have what those say of themselves. Beside others, a match is a second entry of a
+    // record that is there anyway.
+    let of_sigma = || SIGMA_FIELDS.into_iter().any(|name| field(name).is_some_and(FieldTest::needs_field));
+    let of_providers = || {
+        let of_providers = texts("provider")?.into_iter().flat_map(Recorded::kinds_of);
+        Some(of_providers.collect())
+    };
+    if let Some(kinds) = texts("kind") {
+        return kinds;
+    }
+    if of_sigma() {
+        return vec![SIGMA];
+    }
+    of_providers().unwrap_or_else(|| TIMELINE_KINDS.iter().copied().filter(|kind| *kind != SIGMA).collect())
+}
+
+/// Whether nothing but matches of Sigma rules can fit.
+pub(crate) fn is_of_sigma(entries: &EntryFilter) -> bool {
+    !entries.alternatives.is_empty() && entries.alternatives.iter().all(|terms| kinds(terms) == [SIGMA])
+}
+
+/// The most that a field may be.
+fn at_most(test: &FieldTest) -> Option<u64> {
+    let number = |value: &Value| if let Value::Number(number) = value { Some(*number) } else { None };
+    test.at_most().or_else(|| test.one_of()?.iter().map(number).max()?)
+}

@@ -1,0 +1,383 @@
+//! The facts of one incident, prepared so that many rules can compare them.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use crate::language::Subject;
+use crate::language::value::fold;
+use evidence::Version;
+use facts::schema::{FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS};
+use facts::{
+    Around, EvidenceRef, FactSet, FactType, Nearby, OtherIncident, OtherIncidents, Record, Recorded, Shared, Value,
+};
+
+/// A value of an incident, prepared for comparisons.
+#[derive(Debug)]
+pub(crate) struct Seen<'a> {
+    /// The value as it was read.
+    pub value: &'a Value,
+    kind: FactType,
+    /// The path of the process's executable, if it is known.
+    program: Option<&'a str>,
+    folded: OnceCell<Cow<'a, str>>,
+    /// Where it is from.
+    pub from: Option<EvidenceRef>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(definition: &FactDefinition, value: &'a Value, from: Option<EvidenceRef>, program: Option<&'a str>) -> Self {
+        Self { value, kind: definition.kind, program, folded: OnceCell::new(), from }
+    }
+
+    /// The value as it compares; a text is folded when a rule first asks.
+    pub fn compared(&self) -> Compared<'_> {
+        match self.value {
+            Value::Text(text) => {
+                let text = self.folded.get_or_init(|| fold(self.kind, text));
+                match self.kind {
+                    FactType::Path => Compared::Path { text, program: self.program },
+                    _ => Compared::Text(text),
+                }
+            }
+            Value::Number(number) => Compared::Number(*number),
+            Value::Version(version) => Compared::Version(*version),
+            Value::Flag(flag) => Compared::Flag(*flag),
+        }
+    }
+}
+
+/// A value as it compares: texts are folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Compared<'a> {
+    Text(&'a str),
+    /// A path, with the path of the process's executable, if it is known.
+    Path {
+        text: &'a str,
+        program: Option<&'a str>,
+    },
+    Number(u64),
+    Version(Version),
+    Flag(bool),
+}
+
+/// An entry of a list.
+#[derive(Debug)]
+pub(crate) enum Row<'a> {
+    /// With its fields in the order of the list's definition.
+    Fields(Vec<Option<Seen<'a>>>, Option<EvidenceRef>),
+    /// Of the timeline.
+    Nearby(&'a Nearby<'a>),
+    /// Of the other incidents.
+    Other(&'a OtherIncident),
+}
+
+impl Row<'_> {
+    /// The value of a field, by its index in the list's definition.
+    pub fn field(&self, index: usize) -> Option<Compared<'_>> {
+        match self {
+            Self::Fields(fields, _) => Some(fields.get(index)?.as_ref()?.compared()),
+            Self::Nearby(entry) => (TIMELINE_FIELDS.get(index)?.1)(entry),
+            Self::Other(entry) => (OTHER_FIELDS.get(index)?.1)(entry),
+        }
+    }
+
+    /// Whether the entry has a field.
+    pub fn has(&self, index: usize) -> bool {
+        match self {
+            Self::Fields(fields, _) => fields.get(index).is_some_and(Option::is_some),
+            Self::Nearby(_) | Self::Other(_) => self.field(index).is_some(),
+        }
+    }
+
+    /// Whether it is known to be an entry of its list.
+    pub fn is_listed(&self) -> bool {
+        !matches!(self, Self::Other(entry) if !entry.is_sharing())
+    }
+
+    /// Where it is from.
+    pub fn from(&self) -> Option<EvidenceRef> {
+        match self {
+            Self::Fields(_, from) => *from,
+            Self::Nearby(entry) => entry.from,
+            Self::Other(_) => None,
+        }
+    }
+}
+
+/// The fact that says where the process's executable lies.
+pub(crate) const PROGRAM: &str = "process.path";
+/// The list that is made from what a machine's logs recorded.
+pub(crate) const TIMELINE: &str = "timeline";
+
+/// How a timeline entry gives a field.
+type OfNearby = for<'a> fn(&'a Nearby<'a>) -> Option<Compared<'a>>;
+/// How another incident gives a field.
+type OfOther = fn(&OtherIncident) -> Option<Compared<'_>>;
+
+/// The fields of a timeline entry, in the order of the list's definition, which a test compares.
+const TIMELINE_FIELDS: [(&str, OfNearby); 19] = [
+    // The words of the schema are lower case.
+    ("kind", |entry| Some(Compared::Text(entry.entry().kind))),
+    ("provider", |entry| Some(Compared::Text(entry.folded_provider(folded)))),
+    ("id", |entry| number(entry.entry().id)),
+    ("seconds_before", |entry| number(entry.seconds_before()?)),
+    ("seconds_after", |entry| number(entry.seconds_after()?)),
+    ("text", |entry| entry.folded_text(folded).map(Compared::Text)),
+    ("status", |entry| number(entry.status()?.0)),
+    ("names", |entry| entry.names().map(Compared::Text)),
+    ("drive", |entry| entry.drive().map(Compared::Text)),
+    ("component", |entry| entry.component().map(Compared::Text)),
+    ("machine_check", |entry| entry.machine_check().map(Compared::Text)),
+    ("seconds_before_first", |entry| number(entry.seconds_before_first()?)),
+    ("seconds_after_first", |entry| number(entry.seconds_after_first()?)),
+    ("held_by", |entry| entry.held_by().map(Compared::Text)),
+    ("incident", |entry| number(entry.incident()?)),
+    ("sigma_id", |entry| entry.folded_sigma(folded)?.id.as_deref().map(Compared::Text)),
+    ("sigma_title", |entry| Some(Compared::Text(&entry.folded_sigma(folded)?.title))),
+    ("sigma_level", |entry| entry.sigma()?.level.map(Compared::Text)),
+    ("sigma_tags", |entry| Some(Compared::Text(&entry.folded_sigma(folded)?.tags))),
+];
+/// The first of them.
+const KIND: usize = 0;
+
+/// The fields of another incident, in the order of the list's definition, which a test compares.
+const OTHER_FIELDS: [(&str, OfOther); 18] = [
+    ("kind", |entry| entry.kind().map(Compared::Text)),
+    ("code", |entry| number(entry.code()?)),
+    ("module", |entry| entry.folded(fold)?.module.as_deref().map(Compared::Text)),
+    ("suspect", |entry| entry.folded(fold)?.suspect.as_deref().map(Compared::Text)),
+    ("program", |entry| entry.folded(fold)?.program.as_deref().map(Compared::Text)),
+    ("host", |entry| entry.folded(fold)?.host.as_deref().map(Compared::Text)),
+    ("os_build", |entry| number(entry.os_build()?)),
+    ("day", |entry| entry.folded(fold)?.day.as_deref().map(Compared::Text)),
+    ("seconds_before", |entry| number(entry.seconds_before()?)),
+    ("seconds_after", |entry| number(entry.seconds_after()?)),
+    ("seconds_away", |entry| number(entry.seconds_away()?)),
+    ("same_code", |entry| entry.same_code().map(Compared::Flag)),
+    ("same_host", |entry| entry.same(Shared::Host).map(Compared::Flag)),
+    ("same_module", |entry| entry.same_module().map(Compared::Flag)),
+    ("same_program", |entry| entry.same(Shared::Program).map(Compared::Flag)),
+    ("same_signature", |entry| entry.same(Shared::Signature).map(Compared::Flag)),
+    ("same_site", |entry| entry.same(Shared::Site).map(Compared::Flag)),
+    ("same_suspect", |entry| entry.same(Shared::Suspect).map(Compared::Flag)),
+];
+
+fn folded(text: &str) -> Cow<'_, str> {
+    fold(FactType::Text, text)
+}
+
+fn number<'a>(number: impl Into<u64>) -> Option<Compared<'a>> {
+    Some(Compared::Number(number.into()))
+}
+
+/// All facts of one incident. Facts and lists go by their index in the schema; a list is prepared when the first rule
+/// asks for it, because most incidents are decided without.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    facts: &'a FactSet,
+    around: Option<&'a Around<'a>>,
+    /// The path of the process's executable, if it is known.
+    program: Option<&'a str>,
+    scalars: Vec<Option<Seen<'a>>>,
+    /// Which lists are known.
+    known_lists: Vec<bool>,
+    lists: Vec<OnceCell<Option<Vec<Row<'a>>>>>,
+    /// The other incidents with those that nobody knows to be among them.
+    possible_others: OnceCell<Vec<Row<'a>>>,
+    /// What counts.
+    counted: CountedStatements,
+}
+
+/// Which statements of texts count as facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum CountedStatements {
+    All,
+    /// Those that are not only mentioned.
+    Certain,
+    /// Of those, no quotation of which nobody says that it appeared.
+    Reported,
+}
+
+/// Flags that say that nothing but a mention gives other facts, and those facts.
+const MENTIONS: [(&str, &[&str]); 2] =
+    [("bugcheck.mentioned", &["bugcheck.code"]), ("exception.mentioned", &["exception.code", "exception.fast_fail"])];
+/// The lists that have a field `mentioned`.
+const LISTS_WITH_MENTIONS: [&str; 2] = ["hresults", "win_errors"];
+/// The list of lines, the field that rules search, and those with what of it is certain, and what is reported.
+const TEXT: (&str, &str, &str, &str) = ("text", "line", "certain", "reported");
+
+impl<'a> View<'a> {
+    /// Prepares the facts of an incident. With the timeline `around` it, that is the list `timeline`.
+    pub fn new(facts: &'a FactSet, around: Option<&'a Around<'a>>) -> Self {
+        let program = facts.get(PROGRAM).and_then(|known| known.value.text());
+        let mut scalars: Vec<Option<Seen<'a>>> = SCALARS.iter().map(|_| None).collect();
+        for (path, known) in facts.scalars() {
+            // The definitions are sorted by path. An incident has a tenth of them.
+            let Ok(index) = SCALARS.binary_search_by(|definition| definition.path.cmp(path)) else { continue };
+            if let (Some(definition), Some(seen)) = (SCALARS.get(index), scalars.get_mut(index)) {
+                *seen = Some(Seen::new(definition, &known.value, known.from, program));
+            }
+        }
+        let is_known = |name: &str| facts.knows_list(name) || (around.is_some() && name == TIMELINE);
+        let known_lists = LISTS.iter().map(|list| is_known(list.name)).collect();
+        let lists = LISTS.iter().map(|_| OnceCell::new()).collect();
+        let possible_others = OnceCell::new();
+        Self { facts, around, program, scalars, known_lists, lists, possible_others, counted: CountedStatements::All }
+    }
+
+    /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only
+    /// a denial, advice or a list of codes names. `None` where nothing is.
+    pub fn without_mentions(&self) -> Option<View<'a>> {
+        let flagged = MENTIONS.iter().any(|(flag, _)| is_set(self.facts, flag));
+        let listed = LISTS_WITH_MENTIONS.iter().any(|list| self.has(list, "mentioned"));
+        let (text, _, certain, _) = TEXT;
+        let other = flagged || listed || self.has(text, certain);
+        other.then(|| Self { counted: CountedStatements::Certain, ..Self::new(self.facts, self.around) })
+    }
+
+    /// The same incident, where a crash is stated without doubt in it, also without quotations of which nobody states that they
+    /// appeared. `None` where there are none, or no such crash.
+    pub fn without_quotations(&self) -> Option<View<'a>> {
+        let told = MENTIONS
+            .iter()
+            .any(|(flag, facts)| !is_set(self.facts, flag) && facts.iter().any(|fact| self.facts.get(fact).is_some()));
+        let (text, _, _, reported) = TEXT;
+        let quoted = self.has(text, reported) || LISTS_WITH_MENTIONS.iter().any(|list| self.has(list, "unreported"));
+        (told && quoted).then(|| Self { counted: CountedStatements::Reported, ..Self::new(self.facts, self.around) })
+    }
+
+    /// Whether an entry of a list has a field.
+    fn has(&self, list: &str, field: &str) -> bool {
+        self.facts.list(list).is_some_and(|records| records.iter().any(|record| record.get(field).is_some()))
+    }
+
+    /// Whether only certain facts count, and this one, by its index, is only mentioned.
+    pub fn in_doubt(&self, index: usize) -> bool {
+        self.counted >= CountedStatements::Certain
+            && SCALARS.get(index).is_some_and(|definition| {
+                MENTIONS.iter().any(|(flag, facts)| facts.contains(&definition.path) && is_set(self.facts, flag))
+            })
+    }
+
+    /// The facts.
+    pub fn facts(&self) -> &'a FactSet {
+        self.facts
+    }
+
+    /// A fact's value, if it is known.
+    pub fn scalar(&self, index: usize) -> Option<&Seen<'a>> {
+        self.scalars.get(index)?.as_ref()
+    }
+
+    /// Whether a list may be known, without preparing it.
+    pub fn may_know_list(&self, index: usize) -> bool {
+        self.known_lists.get(index).copied().unwrap_or(false)
+    }
+
+    /// A list's entries, if the list is known.
+    pub fn list(&self, index: usize) -> Option<&[Row<'a>]> {
+        self.lists.get(index)?.get_or_init(|| self.rows(LISTS.get(index)?)).as_deref()
+    }
+
+    /// A list's entries, if the list is known, with those of which nobody knows whether they are any: other incidents
+    /// that may share something.
+    pub fn possible(&self, index: usize) -> Option<&[Row<'a>]> {
+        let Some(others) = self.others_of(index) else { return self.list(index) };
+        let all = || others.entries().iter().chain(others.perhaps()).map(Row::Other).collect();
+        Some(self.possible_others.get_or_init(all))
+    }
+
+    /// Whether an entry of a list may have one of these texts, which are folded, in a field. Only of the timeline's
+    /// kinds more is known than that.
+    pub fn may_have(&self, index: usize, field: usize, texts: &[Value]) -> bool {
+        match self.around.filter(|_| field == KIND && LISTS.get(index).is_some_and(|list| list.name == TIMELINE)) {
+            Some(around) => texts.iter().any(|text| matches!(text, Value::Text(kind) if around.has_kind(kind))),
+            None => true,
+        }
+    }
+
+    /// Whether a list is known as a whole: of the timeline, that a System log covers the incident.
+    pub fn knows_list(&self, index: usize) -> bool {
+        let is_covered = self.recorded_of(index).is_none_or(Recorded::has_system_log);
+        is_covered && self.list(index).is_some()
+    }
+
+    /// Whether a fact is known, or a list, even without entries.
+    pub fn knows(&self, subject: Subject) -> bool {
+        match subject {
+            Subject::Fact(index) => self.scalar(index).is_some(),
+            Subject::List(index) => self.knows_list(index),
+        }
+    }
+
+    /// What the logs cover that made a list; `None` of a list that has all that there was.
+    pub fn recorded_of(&self, index: usize) -> Option<&'a Recorded> {
+        let is_timeline = LISTS.get(index).is_some_and(|list| list.name == TIMELINE);
+        let recorded = || self.around.map_or_else(|| self.facts.recorded.as_ref(), Around::recorded);
+        is_timeline.then(recorded).flatten()
+    }
+
+    /// The other incidents, of the list that has them and of a run; `None` of a list that has all that there was.
+    pub fn others_of(&self, index: usize) -> Option<&'a OtherIncidents> {
+        let is_theirs = LISTS.get(index).is_some_and(|list| list.name == OTHER_INCIDENTS);
+        self.facts.other_incidents.as_ref().filter(|_| is_theirs)
+    }
+
+    fn rows(&self, definition: &'static ListDefinition) -> Option<Vec<Row<'a>>> {
+        if definition.name == TIMELINE
+            && let Some(around) = self.around
+        {
+            return Some(around.entries()?.iter().map(Row::Nearby).collect());
+        }
+        if definition.name == OTHER_INCIDENTS
+            && let Some(others) = &self.facts.other_incidents
+        {
+            return Some(others.entries().iter().map(Row::Other).collect());
+        }
+        let records = self.facts.list(definition.name)?.iter();
+        let flagged = |record: &Record, flag| record.get(flag) == Some(&Value::Flag(true));
+        let counted = records.filter(|record| {
+            let mentioned = self.counted >= CountedStatements::Certain && flagged(record, "mentioned");
+            let quoted = self.counted >= CountedStatements::Reported && flagged(record, "unreported");
+            !mentioned && !quoted
+        });
+        let rows = counted.map(|record| {
+            let fields = definition.fields.iter();
+            let seen = fields.map(|field| {
+                let value = self.value(definition, field, record)?;
+                Some(Seen::new(field, value, record.from, self.program))
+            });
+            Row::Fields(seen.collect(), record.from)
+        });
+        Some(rows.collect())
+    }
+
+    fn value<'r>(&self, list: &ListDefinition, field: &FactDefinition, record: &'r Record) -> Option<&'r Value> {
+        let (text, line, certain, reported) = TEXT;
+        let is_line = list.name == text && field.path == line;
+        let part = |least, part| record.get(part).filter(|_| is_line && self.counted >= least);
+        part(CountedStatements::Certain, certain)
+            .or_else(|| part(CountedStatements::Reported, reported))
+            .or_else(|| record.get(field.path))
+    }
+}
+
+fn is_set(facts: &FactSet, flag: &str) -> bool {
+    facts.get(flag).is_some_and(|known| known.value == Value::Flag(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_those_of_the_schema_in_its_order() {
+        let defined = |list: &str| -> Vec<&str> {
+            let list = facts::schema::list(list).expect("a list of the schema");
+            list.fields.iter().map(|field| field.path).collect()
+        };
+        assert_eq!(TIMELINE_FIELDS.map(|(name, _)| name).to_vec(), defined(TIMELINE));
+        assert_eq!(OTHER_FIELDS.map(|(name, _)| name).to_vec(), defined(OTHER_INCIDENTS));
+        assert_eq!(TIMELINE_FIELDS[KIND].0, "kind");
+    }
+}

@@ -1,0 +1,92 @@
+//! What a rule wants a value to be.
+
+use std::sync::Arc;
+
+use memchr::memmem::Finder;
+
+use crate::language::{LineList, ModuleList, Order, PartPosition, Pattern};
+use facts::Value;
+use untrusted::glob::Glob;
+
+/// A comparison of a value with what a rule wants it to be. Texts are kept folded (see [`fold`]).
+#[derive(Debug, Clone)]
+pub(crate) enum Compare {
+    /// One of these values.
+    Equal(Vec<Value>),
+    /// A text with these parts at this place.
+    Part { place: PartPosition, parts: Vec<Part>, every: bool },
+    /// A text that fits these patterns.
+    Like { patterns: Vec<Glob>, every: bool },
+    /// A text in which these regular expressions are found.
+    Regex { patterns: Vec<Pattern>, every: bool },
+    /// A value on this side of a bound.
+    Order { order: Order, bound: Value },
+    /// A path in one (or in none) of these places.
+    Place { places: Vec<&'static str>, inside: bool },
+    /// A module in (or in none of) these lists.
+    Listed { lists: Vec<Arc<ModuleList>>, inside: bool },
+    /// A text in which an expression of these lists (of each of them), or none of them, is found.
+    Lines { lists: Vec<Arc<LineList>>, inside: bool, every: bool },
+    /// Anything but this.
+    Not(Box<Compare>),
+}
+
+/// A part that is searched for in texts. The search is prepared once, because every line of a text is searched.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    text: String,
+    finder: Finder<'static>,
+}
+
+impl Part {
+    pub(crate) fn new(text: String) -> Self {
+        Self { finder: Finder::new(&text).into_owned(), text }
+    }
+
+    /// The part, folded.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a folded text has the part at this place.
+    pub(crate) fn is_in(&self, folded: &str, place: PartPosition) -> bool {
+        match place {
+            PartPosition::Anywhere => self.finder.find(folded.as_bytes()).is_some(),
+            PartPosition::Start => folded.starts_with(&self.text),
+            PartPosition::End => folded.ends_with(&self.text),
+        }
+    }
+}
+
+impl Compare {
+    /// How much time a comparison takes, as a rank from 0: cheap ones are tried first.
+    pub fn cost(&self) -> u8 {
+        match self {
+            Self::Equal(_) | Self::Order { .. } => 0,
+            Self::Part { .. } => 1,
+            Self::Listed { .. } => 2,
+            Self::Like { .. } | Self::Place { .. } => 3,
+            Self::Regex { .. } => 4,
+            Self::Lines { .. } => 5,
+            Self::Not(compare) => compare.cost(),
+        }
+    }
+
+    /// The same without one of its values, by its place.
+    pub fn without(&self, place: usize) -> Self {
+        let mut rest = self.clone();
+        match &mut rest {
+            Self::Equal(values) => drop(values.remove(place)),
+            Self::Part { parts, .. } => drop(parts.remove(place)),
+            Self::Like { patterns, .. } => drop(patterns.remove(place)),
+            Self::Regex { patterns, .. } => drop(patterns.remove(place)),
+            Self::Place { places, .. } => {
+                places.remove(place);
+            }
+            Self::Listed { lists, .. } => drop(lists.remove(place)),
+            Self::Lines { lists, .. } => drop(lists.remove(place)),
+            Self::Order { .. } | Self::Not(_) => {}
+        }
+        rest
+    }
+}

@@ -1,0 +1,92 @@
+//! Lists that rules refer to by name (`listed`): of modules, and of expressions for lines.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::language::LineList;
+use crate::language::value::fold;
+use facts::FactType;
+use spanned_yaml::{Span, YamlText};
+use untrusted::glob::Glob;
+
+/// A list of module names and name patterns.
+#[derive(Debug)]
+pub struct ModuleList {
+    pub(crate) name: String,
+    pub(crate) about: String,
+    pub(crate) names: BTreeSet<String>,
+    pub(crate) patterns: Vec<Glob>,
+    /// Its file, and the entries in its order.
+    pub(crate) file: Arc<YamlText>,
+    pub(crate) entries: Vec<ModuleEntry>,
+}
+
+/// An entry of a list as it is written.
+#[derive(Debug)]
+pub(crate) struct ModuleEntry {
+    /// Its name or pattern, folded.
+    pub text: String,
+    /// What it is as a pattern.
+    pub pattern: Option<Glob>,
+    /// Its place in the file.
+    pub span: Span,
+}
+
+impl ModuleList {
+    /// Its name, which is its file's name without ending.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its modules have in common.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// How many names and patterns it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len().saturating_add(self.patterns.len())
+    }
+
+    /// Whether it has no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a module is in the list, whatever its case and path.
+    #[must_use]
+    pub fn has(&self, module: &str) -> bool {
+        self.contains(&fold(FactType::Module, module))
+    }
+
+    /// A folded name for each entry.
+    pub(crate) fn samples(&self) -> impl Iterator<Item = String> {
+        self.names.iter().cloned().chain(self.patterns.iter().map(Glob::shortest))
+    }
+
+    /// Whether a folded name is in the list.
+    pub(crate) fn contains(&self, folded: &str) -> bool {
+        self.names.contains(folded) || self.patterns.iter().any(|pattern| pattern.fits(folded))
+    }
+}
+
+/// The lists that a rule set's rules can name: its own first, then the built-in ones.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lists {
+    pub modules: BTreeMap<String, Arc<ModuleList>>,
+    pub lines: BTreeMap<String, Arc<LineList>>,
+}
+
+impl Lists {
+    /// The same lists with those of another set put before them.
+    pub fn with(&self, own: &Self) -> Self {
+        let mut all = self.clone();
+        all.modules.extend(own.modules.clone());
+        all.lines.extend(own.lines.clone());
+        all
+    }
+}

@@ -1,0 +1,41 @@
+//! What rules say, as data: values, comparisons and selections of facts, lists, and the parts of a rule.
+
+mod compare;
+mod entry_filter;
+pub(crate) mod keys;
+mod line_list;
+mod list;
+mod modifier;
+mod outcome;
+pub(crate) mod pattern;
+mod pattern_error;
+mod quantifier;
+mod rule_parts;
+mod selection;
+mod sequence;
+pub mod slips;
+mod subject;
+mod truth;
+pub mod unfinished;
+pub(crate) mod unknown;
+pub(crate) mod value;
+
+pub(crate) use compare::{Compare, Part};
+pub(crate) use entry_filter::{EntryFilter, Field, FieldTerm, FieldTest, tests_of};
+pub use keys::OVERRIDABLE;
+pub(crate) use line_list::{Author, Line, LineExample, LineList};
+pub use line_list::{ExampleFailure, ExampleOutcome};
+pub use list::ModuleList;
+pub(crate) use list::{Lists, ModuleEntry};
+pub use modifier::{Modifier, Order, PartPosition};
+pub use outcome::Outcome;
+pub(crate) use pattern::Pattern;
+pub(crate) use pattern_error::WrongPattern;
+pub(crate) use quantifier::{Count, Quantifier, Window};
+pub(crate) use rule_parts::{Adjustment, Logic, Request, Superseded, Texts, Unless};
+pub use rule_parts::{Audience, Effect, Severity};
+pub(crate) use selection::{Selection, Term, Test};
+pub(crate) use sequence::{Along, Sequence};
+pub use sequence::{STEPS, order_of};
+pub(crate) use subject::Subject;
+pub use truth::Truth;

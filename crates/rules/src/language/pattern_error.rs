@@ -1,0 +1,61 @@
+//! Errors of regular expressions, in one line and with their place.
+
+use std::ops::Range;
+
+use regex_syntax::ParserBuilder;
+
+use crate::language::Pattern;
+use crate::language::pattern::check;
+
+/// What is wrong with an expression.
+pub(crate) struct WrongPattern {
+    /// The place in bytes; `None` where that is all of the expression.
+    pub at: Option<Range<usize>>,
+    /// The mistake in one line.
+    pub message: String,
+    /// What to do about it.
+    pub help: &'static str,
+}
+
+impl Pattern {
+    /// The pattern of an expression, or what is wrong with it. An expression that is `proven` is known to compile.
+    pub fn checked(text: &str, proven: bool) -> Result<Self, WrongPattern> {
+        if !proven && let Err(error) = check(text) {
+            return Err(WrongPattern::new(text, &error));
+        }
+        Ok(Self::new(text))
+    }
+}
+
+impl WrongPattern {
+    fn new(text: &str, error: &regex::Error) -> Self {
+        // The crate draws a picture of several lines; what went wrong is in the last one.
+        let error = error.to_string();
+        let reason = error.lines().last().unwrap_or_default().trim_start_matches("error:");
+        let reason = reason.trim().trim_end_matches('.');
+        let help = if reason.contains("look-") || reason.contains("backreference") {
+            "split it into several terms; look-around and backreferences don't exist here"
+        } else {
+            "for simple patterns `contains` and `like` need no escaping"
+        };
+        Self { at: wrong_at(text), message: format!("not a regular expression: {reason}"), help }
+    }
+}
+
+/// Where an expression is wrong, in bytes; `None` where that is all of it.
+fn wrong_at(text: &str) -> Option<Range<usize>> {
+    let at = match ParserBuilder::new().case_insensitive(true).build().parse(text).err()? {
+        regex_syntax::Error::Parse(error) => *error.span(),
+        regex_syntax::Error::Translate(error) => *error.span(),
+        _ => return None,
+    };
+    let (start, end) = (at.start.offset, at.end.offset);
+    if start < end {
+        return Some(start..end);
+    }
+    // At the end of the text nothing is there to point at but what stands before it.
+    let after = |start: usize| Some(start.saturating_add(text.get(start..)?.chars().next()?.len_utf8()));
+    let last = || text.char_indices().next_back().map(|(last, _)| last);
+    let start = if start < text.len() { start } else { last()? };
+    Some(start..after(start)?)
+}

@@ -1,0 +1,129 @@
+//! The causes that rules may name (`causes.yaml`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::language::unknown;
+use rule_syntax::mistakes::{Mistakes, listing, suggestion};
+use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
+
+/// The cause of a verdict that names none.
+pub const UNDETERMINED: &str = "undetermined";
+
+/// What has to be changed so that an incident does not happen again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// Its id.
+    pub id: String,
+    /// Its family: causes whose fix lies with the same person.
+    pub family: String,
+    /// When it is the right one, in a sentence.
+    pub means: String,
+}
+
+/// All causes.
+#[derive(Debug, Clone, Default)]
+pub struct Causes {
+    families: BTreeMap<String, String>,
+    causes: Vec<Cause>,
+}
+
+impl Causes {
+    /// The cause of that id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Cause> {
+        self.causes.iter().find(|cause| cause.id == id)
+    }
+
+    /// All causes, in the order of the file: by family.
+    pub fn iter(&self) -> impl Iterator<Item = &Cause> {
+        self.causes.iter()
+    }
+
+    /// All families with what they are about, by id.
+    pub fn families(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.families.iter().map(|(id, about)| (id.as_str(), about.as_str()))
+    }
+
+    /// What an author most probably meant by an id that does not exist.
+    pub(crate) fn help(&self, id: &str) -> String {
+        let ids = self.causes.iter().map(|cause| cause.id.as_str());
+        suggestion(id, ids).unwrap_or_else(|| match self.alike(id).as_slice() {
+            [] => "`crashsift rules causes` prints all causes".to_owned(),
+            alike => {
+                format!(
+                    "causes with these words are {}; `crashsift rules causes` prints all",
+                    listing(alike.iter().copied())
+                )
+            }
+        })
+    }
+
+    /// The causes that share most words with an id; none where too many share as many.
+    fn alike(&self, id: &str) -> Vec<&str> {
+        const TOLD: usize = 6;
+        let shared =
+            |cause: &Cause| cause.id.split('-').filter(|word| id.split('-').any(|other| other == *word)).count();
+        let most = self.causes.iter().map(shared).max().unwrap_or_default();
+        let alike: Vec<&str> =
+            self.causes.iter().filter(|cause| shared(cause) == most).map(|cause| cause.id.as_str()).collect();
+        if most == 0 || alike.len() > TOLD { Vec::new() } else { alike }
+    }
+}
+
+/// Reads `causes.yaml`.
+pub(crate) fn read(file: &Arc<YamlText>, found: &mut Vec<Diagnostic>) -> Causes {
+    let mut mistakes = Mistakes::new(file);
+    let causes = match parse(file) {
+        Ok(root) => read_root(&root, &mut mistakes).unwrap_or_default(),
+        Err(wrong) => {
+            found.extend(wrong);
+            Causes::default()
+        }
+    };
+    found.append(&mut mistakes.found);
+    causes
+}
+
+fn read_root(root: &Node, mistakes: &mut Mistakes) -> Option<Causes> {
+    let keys = ["schema", "families", "causes"];
+    let entries = mistakes.mapping(root, "causes.yaml")?;
+    mistakes.keys(entries, root.span, "causes.yaml", &keys, &keys);
+    mistakes.schema(root);
+    let mut causes = Causes::default();
+    for entry in mistakes.mapping(root.get("families")?, "`families`")? {
+        let about = mistakes.text(&entry.value, "what a family is about").unwrap_or_default();
+        causes.families.insert(entry.name().to_owned(), about.to_owned());
+    }
+    for entry in mistakes.mapping(root.get("causes")?, "`causes`")? {
+        let Some(keys) = mistakes.mapping(&entry.value, "a cause") else { continue };
+        mistakes.keys(keys, entry.key.span, "a cause", &["family", "means"], &["family", "means"]);
+        let mut text = |key| entry.value.get(key).and_then(|node| mistakes.text(node, key)).map(str::to_owned);
+        let (Some(family), Some(means)) = (text("family"), text("means")) else { continue };
+        if !causes.families.contains_key(&family) {
+            let help = unknown::help(&family, causes.families.keys().map(String::as_str), "the families are");
+            let span = entry.value.get("family").map_or(entry.key.span, |node| node.span);
+            mistakes.error_with_help(Code::R063, span, format!("there is no family `{family}`"), help);
+        }
+        causes.causes.push(Cause { id: entry.name().to_owned(), family, means });
+    }
+    Some(causes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_with_the_same_words_are_told() {
+        let cause = |id: &str| Cause { id: id.to_owned(), family: String::new(), means: String::new() };
+        let ids = ["gpu-driver-defect", "kernel-driver-defect", "gpu-timeout", "heap-corruption"];
+        let causes = Causes { causes: ids.map(cause).into(), ..Causes::default() };
+        let help = causes.help("gpu-driver-fault");
+        assert_eq!(help, "causes with these words are `gpu-driver-defect`; `crashsift rules causes` prints all");
+        assert_eq!(causes.help("gpu-timeuot"), "did you mean `gpu-timeout`?");
+        assert_eq!(causes.help("something-else"), "`crashsift rules causes` prints all causes");
+    }
+}

@@ -1,0 +1,242 @@
+//! Reading lists of expressions for lines, whose lines can name other lists.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use strum::VariantNames;
+
+use crate::language::{Author, Line, LineExample, LineList, Lists, Pattern, WrongPattern};
+use rule_syntax::mistakes::{Mistakes, listing, suggestion};
+use spanned_yaml::{Code, Diagnostic, Node};
+
+/// Reads the list of a file, still without expressions, as its lines may name lists that are not read yet. Each of its
+/// `lines` is an expression, or a mapping `{re: EXPRESSION, why: ...}`.
+pub(crate) fn read(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<LineList> {
+    let entries = mistakes.mapping(root, "a list file")?;
+    let required = ["schema", "list", "about", "lines"];
+    let known = [required.as_slice(), &["written_by", "examples"]].concat();
+    mistakes.keys(entries, root.span, "a list file", &known, &required);
+    let author = root.get("written_by").and_then(|node| author(node, mistakes));
+    let examples = root.get("examples").map(|node| examples(node, mistakes)).unwrap_or_default();
+    let mut lines: Vec<Line> = Vec::new();
+    for item in mistakes.items(root.get("lines")?, "`lines`")? {
+        let Some((text, node)) = expression(item, mistakes) else { continue };
+        if lines.iter().any(|known| known.text == text) {
+            mistakes.error(Code::R061, node.span, "this expression is in this list already");
+        } else {
+            lines.push(Line { text: text.to_owned(), node: node.clone() });
+        }
+    }
+    let file = Arc::clone(&mistakes.file);
+    Some(LineList { name: file_stem.to_owned(), author, lines, patterns: Vec::new(), examples, file })
+}
+
+/// An expression and the value that holds it: an item of `lines` is a text, or a mapping that says why it is there.
+fn expression<'n>(item: &'n Node, mistakes: &mut Mistakes) -> Option<(&'n str, &'n Node)> {
+    let what = "an entry of a list of lines";
+    if item.text().is_some() {
+        return Some((mistakes.text(item, what)?, item));
+    }
+    let entries = mistakes.mapping(item, what)?;
+    mistakes.keys(entries, item.span, what, &["re", "why"], &["re"]);
+    let node = item.get("re")?;
+    Some((mistakes.text(node, "`re`")?, node))
+}
+
+fn author(node: &Node, mistakes: &mut Mistakes) -> Option<Author> {
+    let word = mistakes.text(node, "`written_by`")?;
+    let known = word.parse().ok();
+    if known.is_none() {
+        let help = format!("it is one of {}", listing(Author::VARIANTS.iter().copied()));
+        mistakes.error_with_help(Code::R061, node.span, format!("`{word}` writes no lines"), help);
+    }
+    known
+}
+
+fn examples(node: &Node, mistakes: &mut Mistakes) -> Vec<LineExample> {
+    let Some(entries) = mistakes.mapping(node, "`examples`") else { return Vec::new() };
+    let keys = [("match", true), ("no-match", false)];
+    mistakes.keys(entries, node.span, "`examples`", &keys.map(|(key, _)| key), &[]);
+    let mut examples = Vec::new();
+    for (key, found) in keys {
+        let Some(items) = node.get(key).and_then(|items| mistakes.items(items, &format!("`{key}`"))) else { continue };
+        for item in items {
+            let text = mistakes.text(item, "an example");
+            examples.extend(text.map(|text| LineExample { text: text.to_owned(), found, span: item.span }));
+        }
+    }
+    examples
+}
+
+/// Replaces the names of other lists in the lines of one rule set's lists: by lists of the set itself first, then by
+/// those that are `known`. Expressions that are `proven` are known to compile.
+pub(crate) fn resolve(own: Vec<LineList>, known: &Lists, proven: bool, found: &mut Vec<Diagnostic>) -> Vec<LineList> {
+    let by_name = own.iter().enumerate().map(|(index, list)| (list.name.as_str(), index)).collect();
+    let joined = own.iter().map(|_| Joined::NotYet).collect();
+    let expressions = own.iter().map(|_| Vec::new()).collect();
+    let mut resolver = Resolver { own: &own, by_name, known, joined, expressions, found: &mut *found };
+    (0..own.len()).for_each(|index| drop(resolver.join(index)));
+    let expressions = resolver.expressions;
+    own.into_iter().zip(expressions).map(|(list, expressions)| compiled(list, expressions, proven, found)).collect()
+}
+
+/// All lines of a list as one expression.
+enum Joined {
+    NotYet,
+    /// Its lines are being read: a list that names it now is named by it.
+    Begun,
+    Done(Arc<str>),
+}
+
+struct Resolver<'l> {
+    own: &'l [LineList],
+    by_name: BTreeMap<&'l str, usize>,
+    known: &'l Lists,
+    joined: Vec<Joined>,
+    /// Of each list its lines without other lists' names; `None` for a line with a mistake.
+    expressions: Vec<Vec<Option<String>>>,
+    found: &'l mut Vec<Diagnostic>,
+}
+
+impl Resolver<'_> {
+    /// All lines of a list as one expression; `None` where it is being read already.
+    fn join(&mut self, index: usize) -> Option<Arc<str>> {
+        match self.joined.get(index)? {
+            Joined::Begun => return None,
+            Joined::Done(text) => return Some(Arc::clone(text)),
+            Joined::NotYet => {}
+        }
+        *self.joined.get_mut(index)? = Joined::Begun;
+        let list = self.own.get(index)?;
+        let expressions: Vec<Option<String>> = list.lines.iter().map(|line| self.expand(list, line)).collect();
+        let text = one_of(expressions.iter().flatten().map(String::as_str));
+        *self.expressions.get_mut(index)? = expressions;
+        *self.joined.get_mut(index)? = Joined::Done(Arc::clone(&text));
+        Some(text)
+    }
+
+    /// A line without other lists' names; `None` where one of them is a mistake.
+    fn expand(&mut self, list: &LineList, line: &Line) -> Option<String> {
+        let mut expanded = String::with_capacity(line.text.len());
+        let mut from = 0;
+        for at in named_lists(&line.text) {
+            let name = line.text.get(at.start.saturating_add(1)..at.end.saturating_sub(1))?;
+            let text = match (self.by_name.get(name).copied(), self.known.lines.get(name)) {
+                (Some(index), _) => self.join(index),
+                (None, Some(known)) => Some(one_of(known.patterns.iter().map(Pattern::written))),
+                (None, None) => {
+                    let message = format!("there is no list of lines data/{name}.yaml");
+                    let names = self.by_name.keys().copied().chain(self.known.lines.keys().map(String::as_str));
+                    let help = suggestion(name, names)
+                        .unwrap_or_else(|| "in a line of a list, `{NAME}` stands for any line of that list".to_owned());
+                    let span = line.node.span_within(&list.file, at);
+                    self.found.push(Diagnostic::error(Code::R024, &list.file, span, message).with_help(help));
+                    return None;
+                }
+            };
+            let Some(text) = text else {
+                let message = format!("`{name}` names this list, too, by itself or by way of others");
+                let help = "write out what one of them stands for";
+                let span = line.node.span_within(&list.file, at);
+                self.found.push(Diagnostic::error(Code::R067, &list.file, span, message).with_help(help));
+                return None;
+            };
+            expanded.push_str(line.text.get(from..at.start)?);
+            expanded.push_str(&text);
+            from = at.end;
+        }
+        expanded.push_str(line.text.get(from..)?);
+        Some(expanded)
+    }
+}
+
+/// An expression that is found where one of several is.
+fn one_of<'t>(expressions: impl Iterator<Item = &'t str>) -> Arc<str> {
+    format!("(?:{})", expressions.collect::<Vec<_>>().join("|")).into()
+}
+
+/// Where a line names other lists: `{`, a name and `}`. Braces that repeat something begin with a digit; those that
+/// belong to what a backslash begins are none.
+fn named_lists(line: &str) -> Vec<Range<usize>> {
+    let (mut named, mut from) = (Vec::new(), 0);
+    while let Some(at) = line.get(from..).and_then(|rest| rest.find(['\\', '{'])) {
+        let start = from.saturating_add(at);
+        let rest = line.get(start..).unwrap_or_default();
+        let length = if rest.starts_with('\\') {
+            escape_length(rest)
+        } else {
+            let end = rest.find('}').map_or(rest.len(), |end| end.saturating_add(1));
+            if rest.get(1..end.saturating_sub(1)).is_some_and(is_list_name) {
+                named.push(start..start.saturating_add(end));
+                end
+            } else {
+                1
+            }
+        };
+        from = start.saturating_add(length);
+    }
+    named
+}
+
+fn is_list_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+/// The length in bytes of an escape sequence. Characters by number or property, and one-sided boundaries of words, have
+/// braces behind the letter.
+fn escape_length(rest: &str) -> usize {
+    const SIDES: [&str; 4] = ["{start}", "{end}", "{start-half}", "{end-half}"];
+    let Some(escaped) = rest.chars().nth(1) else { return rest.len() };
+    let length = escaped.len_utf8().saturating_add(1);
+    let behind = rest.get(length..).unwrap_or_default();
+    let braces = match escaped {
+        'x' | 'u' | 'U' | 'p' | 'P' if behind.starts_with('{') => behind.find('}').map(|end| end.saturating_add(1)),
+        'b' => SIDES.iter().find(|side| behind.starts_with(**side)).map(|side| side.len()),
+        _ => None,
+    };
+    length.saturating_add(braces.unwrap_or_default())
+}
+
+/// The list with its expressions, without those that have a mistake.
+fn compiled(
+    mut list: LineList,
+    expressions: Vec<Option<String>>,
+    proven: bool,
+    found: &mut Vec<Diagnostic>,
+) -> LineList {
+    for (line, expression) in std::mem::take(&mut list.lines).into_iter().zip(expressions) {
+        let Some(expression) = expression else { continue };
+        match Pattern::checked(&expression, proven) {
+            Ok(pattern) => {
+                list.patterns.push(pattern);
+                list.lines.push(line);
+            }
+            Err(WrongPattern { at, message, help }) => {
+                // Of a line that names other lists, the place in what they stand for is none in the file.
+                let at = at.filter(|_| expression == line.text);
+                let at = at.map_or(line.node.span, |at| line.node.span_within(&list.file, at));
+                found.push(Diagnostic::error(Code::R023, &list.file, at, message).with_help(help));
+            }
+        }
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_lists_are_told_from_repetitions_and_characters() {
+        let named = |line: &str| -> Vec<String> {
+            named_lists(line).into_iter().filter_map(|at| line.get(at).map(ToOwned::to_owned)).collect()
+        };
+        assert_eq!(named(r"\b{crashes}\b.{0,40}\b{at-exit}"), ["{crashes}", "{at-exit}"]);
+        assert_eq!(named(r"a{2}b{3,}c{0,9}d{2}?"), Vec::<String>::new());
+        assert_eq!(named(r"\x{af}\p{greek}\u{e9}\{crashes\}"), Vec::<String>::new());
+        assert_eq!(named(r"\\{crashes}{Not}{a b}{"), ["{crashes}"]);
+        assert_eq!(named(r"\b{start}\b{crashes}\b{end}"), ["{crashes}"]);
+    }
+}

@@ -1,0 +1,72 @@
+//! Reading references, which readers of a report look up.
+
+use std::collections::BTreeSet;
+
+use crate::language::unfinished::REFERENCE;
+use rule_syntax::mistakes::Mistakes;
+use spanned_yaml::{Code, Node};
+
+/// `R102`: a reference of an override that is not an address, or is there twice.
+pub(crate) fn look_at(list: &Node, mistakes: &mut Mistakes) {
+    let mut seen = BTreeSet::new();
+    for node in list.items().unwrap_or_default() {
+        if let Some((message, help)) = node.text().and_then(|text| wrong(text.trim(), &mut seen)) {
+            mistakes.warning(Code::R102, node.span, message, help);
+        }
+    }
+}
+
+/// What is wrong with a reference, and what would be right.
+pub(crate) fn wrong<'t>(reference: &'t str, seen: &mut BTreeSet<&'t str>) -> Option<(String, &'static str)> {
+    if !seen.insert(reference) {
+        return Some(("this reference stands twice".to_owned(), "remove one of the two"));
+    }
+    let help = "write where others can read it: https://host/page, without blanks";
+    let right = is_address(reference) || reference.ends_with(REFERENCE);
+    (!right).then(|| (format!("`{reference}` is no address"), help))
+}
+
+/// Whether a text is the address of a page.
+fn is_address(text: &str) -> bool {
+    let rest = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let Some(rest) = rest else { return false };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = name.map_or(host, |(name, _)| name);
+    let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    let visible = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>' | '"' | '`');
+    name.split('.').all(is_part) && rest.chars().all(visible)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_address;
+
+    #[test]
+    fn addresses_are_told_from_other_texts() {
+        for text in [
+            "https://example.org",
+            "https://github.com/a/b/issues/1#issuecomment-2",
+            "http://tracker:8080/4711",
+            "https://learn.microsoft.com/en-us/x?view=y&z=(1)",
+            "https://intranet/wiki/Größe",
+        ] {
+            assert!(is_address(text), "{text}");
+        }
+        for text in [
+            "x",
+            "see ticket 5",
+            "javascript:alert(1)",
+            "https://exa mple.com/a b",
+            "https://example.com/a b",
+            "https:///page",
+            "https://",
+            "https://a..b/",
+            "ftp://example.org/a",
+            "github.com/a/b",
+            "<https://example.org>",
+        ] {
+            assert!(!is_address(text), "{text}");
+        }
+    }
+}

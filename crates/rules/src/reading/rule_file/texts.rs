@@ -1,0 +1,202 @@
+//! Reading the texts of a rule: everything but its selections, condition and tests.
+
+use crate::language::{Adjustment, Audience, Effect, Logic, Request, Severity, Superseded, Texts, unknown};
+use crate::reading::guarantee::worlds_when;
+use crate::reading::rule_file::{Also, ReadLogic, RuleReader};
+use crate::reading::test_file::TestFile;
+use crate::reading::{LoadContext, Templates, references, requests};
+use rule_syntax::mistakes::Mistakes;
+use spanned_yaml::{Code, Node, Span};
+
+impl RuleReader<'_> {
+    /// What a rule says, as far as it can be read.
+    pub(super) fn texts(&mut self, node: &Node, logic: &ReadLogic) -> Texts {
+        Texts {
+            cause: self.cause(node).unwrap_or_default(),
+            adjustments: self.adjustments(node, logic),
+            supersedes: self.supersedes(node),
+            ..self.overridable_texts(node, logic)
+        }
+    }
+
+    /// The part of it that an override can give anew.
+    fn overridable_texts(&mut self, node: &Node, logic: &ReadLogic) -> Texts {
+        let title = node.get("title").and_then(|node| requests::plain(node, "`title`", &mut self.mistakes));
+        let confidence = node.get("confidence").and_then(|node| self.mistakes.confidence(node, "`confidence`"));
+        let severity = node.get("severity").and_then(|node| self.word(node, "severity", Severity::ALL, Severity::word));
+        let explanation =
+            node.get("explanation").and_then(|node| self.text(node, "`explanation`", logic, Also::Nothing));
+        Texts {
+            title: title.unwrap_or_default(),
+            confidence: confidence.unwrap_or_default(),
+            severity: severity.unwrap_or_default(),
+            explanation: explanation.unwrap_or_default(),
+            remediation: self.remediation(node, logic),
+            collect: self.collect(node, logic),
+            references: self.plain_texts(node, "references"),
+            ..Texts::default()
+        }
+    }
+
+    fn cause(&mut self, rule: &Node) -> Option<String> {
+        let node = rule.get("cause")?;
+        let id = self.mistakes.text(node, "`cause`")?;
+        if !self.known.proven && self.known.causes.get(id).is_none() {
+            let help = self.known.causes.help(id);
+            self.mistakes.error_with_help(Code::R015, node.span, format!("there is no cause `{id}`"), help);
+            return None;
+        }
+        Some(id.to_owned())
+    }
+
+    /// The value that is written as one of a closed set of words (`R014` for any other word).
+    fn word<T: Copy, const N: usize>(
+        &mut self,
+        node: &Node,
+        key: &str,
+        all: [T; N],
+        word: fn(T) -> &'static str,
+    ) -> Option<T> {
+        let text = self.mistakes.text(node, &format!("`{key}`"))?;
+        let known = all.into_iter().find(|value| word(*value) == text);
+        if known.is_none() {
+            let help = unknown::help(text, all.map(word).into_iter(), "it is one of");
+            self.mistakes.error_with_help(Code::R014, node.span, format!("there is no {key} `{text}`"), help);
+        }
+        known
+    }
+
+    /// The requests for evidence that would make the rule surer.
+    fn collect(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<Request> {
+        let Some(node) = rule.get("collect") else { return Vec::new() };
+        let names: Vec<&str> = logic.names.iter().map(|(name, _)| name.as_str()).collect();
+        let Some(items) = self.mistakes.items(node, "`collect`") else { return Vec::new() };
+        items.iter().filter_map(|item| requests::read(item, &names, &mut self.mistakes)).collect()
+    }
+
+    fn plain_texts(&mut self, rule: &Node, key: &str) -> Vec<String> {
+        let Some(node) = rule.get(key) else { return Vec::new() };
+        let what = format!("`{key}`");
+        let Some(items) = self.mistakes.items(node, &what) else { return Vec::new() };
+        let what = format!("an entry of {what}");
+        items.iter().filter_map(|item| requests::plain(item, &what, &mut self.mistakes)).collect()
+    }
+
+    fn supersedes(&mut self, rule: &Node) -> Vec<Superseded> {
+        let Some(node) = rule.get("supersedes") else { return Vec::new() };
+        let Some(items) = self.mistakes.texts(node, "`supersedes`") else { return Vec::new() };
+        let mut all: Vec<Superseded> = Vec::new();
+        for item in items {
+            let Some(id) = self.mistakes.text(item, "an entry of `supersedes`") else { continue };
+            if all.iter().any(|known| known.id == id) {
+                self.mistakes.error(Code::R034, item.span, format!("`{id}` is superseded twice"));
+                continue;
+            }
+            all.push(Superseded { id: id.to_owned(), span: item.span });
+        }
+        all
+    }
+
+    /// A text with facts in it, written when the rule matches and `also` holds.
+    fn text(&mut self, node: &Node, what: &str, logic: &ReadLogic, also: Also<'_>) -> Option<String> {
+        let text = self.mistakes.text(node, what)?.trim();
+        let is_fine = self.known.proven || self.templates.check(node, &logic.worlds(also), &mut self.mistakes);
+        is_fine.then(|| text.to_owned())
+    }
+
+    fn remediation(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<(Audience, String)> {
+        let Some(node) = rule.get("remediation") else { return Vec::new() };
+        let Some(items) = self.mistakes.items(node, "`remediation`") else { return Vec::new() };
+        let keys = ["audience", "text"];
+        let mut all = Vec::new();
+        for item in items {
+            let Some(entries) = self.mistakes.mapping(item, "an entry of `remediation`") else { continue };
+            self.mistakes.keys(entries, item.span, "an entry of `remediation`", &keys, &keys);
+            let audience =
+                item.get("audience").and_then(|node| self.word(node, "audience", Audience::ALL, Audience::word));
+            let text = item.get("text").and_then(|node| self.text(node, "`text`", logic, Also::Nothing));
+            all.extend(audience.zip(text));
+        }
+        all
+    }
+
+    fn adjustments(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<Adjustment> {
+        let Some(node) = rule.get("adjust") else { return Vec::new() };
+        let Some(items) = self.mistakes.items(node, "`adjust`") else { return Vec::new() };
+        items.iter().filter_map(|item| self.adjustment(item, logic)).collect()
+    }
+
+    fn adjustment(&mut self, item: &Node, logic: &ReadLogic) -> Option<Adjustment> {
+        let keys = ["when", "by", "most", "say"];
+        let entries = self.mistakes.mapping(item, "an entry of `adjust`")?;
+        self.mistakes.keys(entries, item.span, "an entry of `adjust`", &keys, &["when", "say"]);
+        let when = item.get("when").and_then(|node| self.condition(node, "`when`", logic));
+        let change = self.change(item);
+        let also = when.as_ref().map_or(Also::Unread, Also::This);
+        let say = item.get("say").and_then(|node| self.text(node, "`say`", logic, also));
+        let written = item.get("when").and_then(Node::text).unwrap_or_default().trim().to_owned();
+        let span = item.get("when").map(|node| node.span).unwrap_or_default();
+        Some(Adjustment { when: when?, written, span, change: change?, say: say? })
+    }
+
+    /// A number of an entry of `adjust`, which must be as is `wanted`.
+    fn number(&mut self, node: &Node, what: &str, is_right: fn(f64) -> bool, wanted: &str) -> Option<f64> {
+        let text = self.mistakes.text(node, what)?;
+        let value = text.parse().ok().filter(|value| is_right(*value));
+        if value.is_none() {
+            self.mistakes.error(Code::R016, node.span, format!("{wanted}, not `{text}`"));
+        }
+        value
+    }
+
+    /// What an entry of `adjust` does: `by` or `most`.
+    fn change(&mut self, item: &Node) -> Option<Effect> {
+        match (item.get("by"), item.get("most")) {
+            (Some(by), None) => {
+                let is_right = |by: f64| (0.01..=0.98).contains(&by.abs());
+                let wanted = "`by` is how far the confidence moves, like +0.05 or -0.2";
+                self.number(by, "`by`", is_right, wanted).map(Effect::By)
+            }
+            (None, Some(most)) => {
+                let is_right = |most: f64| (0.01..=0.98).contains(&most);
+                let wanted = "`most` is how sure the rule can be then, from 0.01 to 0.98";
+                self.number(most, "`most`", is_right, wanted).map(Effect::Most)
+            }
+            (Some(_), Some(most)) => {
+                let help = "move the confidence with `by`, or cap it with `most`; two entries can do both";
+                self.mistakes.error_with_help(Code::R016, most.span, "`by` and `most` stand in one entry", help);
+                None
+            }
+            (None, None) => {
+                // A key that is only misspelt was reported.
+                let keys = ["when", "by", "most", "say"];
+                if item.entries().is_some_and(|entries| entries.iter().all(|entry| keys.contains(&entry.name()))) {
+                    self.mistakes.error(Code::R011, item.span, "an entry of `adjust` needs the key `by` or `most`");
+                }
+                None
+            }
+        }
+    }
+}
+
+/// What an override gives anew of a rule with this `logic`; without it, all facts are taken to be known.
+pub(crate) fn read_changes(
+    node: &Node,
+    known: &LoadContext<'_>,
+    templates: &Templates,
+    logic: Option<&Logic>,
+    mistakes: &mut Mistakes,
+) -> Texts {
+    let selections = logic.map(|logic| logic.selections.as_slice()).unwrap_or_default();
+    let given = logic.map(worlds_when);
+    let names = selections.iter().map(|selection| (selection.name.clone(), Span::default())).collect();
+    let logic = ReadLogic { names, given, ..ReadLogic::default() };
+    let mut reader =
+        RuleReader { known, templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(&mistakes.file) };
+    let changes = reader.overridable_texts(node, &logic);
+    if let Some(references) = node.get("references") {
+        references::look_at(references, &mut reader.mistakes);
+    }
+    mistakes.found.append(&mut reader.mistakes.found);
+    changes
+}
