@@ -147,9 +147,9 @@ impl<'r> Seen<'r> {
     /// `None` where it is not known: the source does not write the field, or leaves it empty for reasons of its own, so that
     /// its absence proves nothing.
     pub(super) fn any(&self, source: &Source, name: &str, decide: &dyn Fn(Value<'_>) -> bool) -> Option<bool> {
-        let Some(mapped) = source.field(name) else {
+        let Some(mapped) = source.fields.get(name) else {
             let mut values = self.named(name).peekable();
-            return if values.peek().is_none() && source.is_partial() { None } else { Some(values.any(decide)) };
+            return if values.peek().is_none() && source.partial { None } else { Some(values.any(decide)) };
         };
         let mut known = false;
         for value in self.named(&mapped.name).filter(|value| !value.written.is_empty()) {
@@ -167,9 +167,9 @@ impl<'r> Seen<'r> {
 
     /// Whether the record has the field, whatever its value; `None` where the source does not write it.
     pub(super) fn has(&self, source: &Source, name: &str) -> Option<bool> {
-        let known = source.field(name).map_or(name, |mapped| &mapped.name);
+        let known = source.fields.get(name).map_or(name, |mapped| &mapped.name);
         let has = self.named(known).next().is_some();
-        if !has && source.is_partial() { None } else { Some(has) }
+        if !has && source.partial { None } else { Some(has) }
     }
 }
 
