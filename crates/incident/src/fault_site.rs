@@ -112,7 +112,7 @@ pub(super) fn suspect(
 ) -> Option<Suspect> {
     // The heap manager finds damage long after it was done; neither the finder nor its callers need be the writer. Of a
     // page that could not be read, the module that needed it is the victim.
-    if matches!(code, Some(HEAP_CORRUPTION | ExceptionCode::IN_PAGE_ERROR)) {
+    if matches!(code, Some(ExceptionCode::HEAP_CORRUPTION | ExceptionCode::IN_PAGE_ERROR)) {
         return None;
     }
     let dump = evidence.dump().map(|(_, dump)| dump).filter(|dump| dump.exception.is_some());
@@ -170,8 +170,6 @@ fn is_stack_overrun(dump: &ProcessDump) -> bool {
     })
 }
 
-/// `STATUS_HEAP_CORRUPTION`.
-const HEAP_CORRUPTION: ExceptionCode = ExceptionCode(0xC000_0374);
 /// A C++ exception of MSVC.
 const CPP_EXCEPTION: ExceptionCode = ExceptionCode(0xE06D_7363);
 

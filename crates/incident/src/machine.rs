@@ -230,13 +230,13 @@ impl<'h> Known<'h> {
 
 /// The values of an event as rules search them.
 #[must_use]
-pub fn values(event: &Event) -> Arc<str> {
+pub fn values(event: &Event) -> &Arc<str> {
     match &event.content.body {
         EventBody::DisplayDriver { text: Some(text), .. }
         | EventBody::OpenGlDriver { text, .. }
         | EventBody::DotNet { text, .. }
-        | EventBody::Other { text } => Arc::clone(text),
-        _ => Arc::clone(event.content.fields.values()),
+        | EventBody::Other { text } => text,
+        _ => event.content.fields.values(),
     }
 }
 
