@@ -222,9 +222,9 @@ impl<'h> Known<'h> {
         self.machines.get_mut(index)
     }
 
-    fn by_name(self) -> Vec<Machine> {
-        let mut machines: Vec<Option<Machine>> = self.machines.into_iter().map(Some).collect();
-        self.by_host.into_values().filter_map(|index| machines.get_mut(index)?.take()).collect()
+    fn by_name(mut self) -> Vec<Machine> {
+        self.machines.sort_by_cached_key(|machine| machine.host.to_lowercase());
+        self.machines
     }
 }
 
