@@ -201,7 +201,7 @@ fn check_sigma(paths: &[PathBuf], output: &mut Output<'_>) -> io::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    let faults = || rules.rejected().iter().flat_map(|rejected| &rejected.faults);
+    let faults = || rules.rejected.iter().flat_map(|rejected| &rejected.faults);
     let diagnostics: Vec<Diagnostic> = faults().map(|fault| fault.diagnostic.clone()).collect();
     print_diagnostics(output.out, &diagnostics, output.color)?;
     writeln!(output.out, "{}", sanitise(&rules.summary()))?;

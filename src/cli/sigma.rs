@@ -35,7 +35,7 @@ pub fn load(paths: &[PathBuf], quiet: bool) -> Result<Option<Arc<SigmaRules>>, E
     }
     let rules = SigmaRules::load(paths).map_err(|error| stream::usage(format!("--rules {PREFIX}{error}")))?;
     if !quiet {
-        let hint = if rules.rejected().is_empty() { "" } else { "; `crashsift rules check sigma:PATH` names them" };
+        let hint = if rules.rejected.is_empty() { "" } else { "; `crashsift rules check sigma:PATH` names them" };
         stream::note(&sanitise(&format!("{}{hint}", rules.summary())));
     }
     Ok(Some(Arc::new(rules)))

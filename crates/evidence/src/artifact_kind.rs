@@ -1,6 +1,6 @@
 //! What an artifact is.
 
-use super::words::words;
+use crate::words;
 
 words!(
     /// The kinds of artifact.

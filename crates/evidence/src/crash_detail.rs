@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::words::words;
 use super::{Address, ExceptionCode};
+use crate::words;
 
 /// What could be read around an exception. Everything is absent unless the dump proves it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::words::words;
 use super::{Address, CpuFeatures, CrashDetail, ExceptionCode, LoadedModule, ProcessState, Processor, UnloadedModule};
+use crate::words;
 
 /// One process at the moment its dump was written.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! Enumerations each of whose variants has a word in facts and reports.
 
 /// Defines an enumeration with a word for each variant: `Variant => "word",`.
+#[macro_export]
 macro_rules! words {
     ($(#[$attribute:meta])* $name:ident { $($(#[$about:meta])* $variant:ident => $word:literal,)+ }) => {
         $(#[$attribute])*
@@ -22,5 +23,3 @@ macro_rules! words {
         }
     };
 }
-
-pub(crate) use words;

@@ -5,6 +5,7 @@
 
 mod earlier;
 mod from_incident;
+mod given;
 mod other_incidents;
 mod quoted;
 mod related_incidents;
@@ -16,13 +17,16 @@ mod written;
 
 pub use earlier::{MOST_BEFORE, REACH_BEFORE};
 pub use from_incident::{facts, os_build};
-pub use other_incidents::{MOST_OTHERS, NEAREST, OF_A_MACHINE, OtherIncident, OtherIncidents, Profile, Run, Shared};
+pub use given::Given;
+pub use other_incidents::{
+    MOST_OTHERS, NEAREST, OF_A_MACHINE, OTHER_FIELDS, OtherIncident, OtherIncidents, Profile, Run, Shared,
+};
 pub use quoted::quoted;
 pub use related_incidents::{NAMED, NamedIncidents, RelatedIncidents, Relation, is_zero};
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{FactSet, Known};
 pub use surroundings::{
-    Around, BeforeFirst, Change, Nearby, Needed, Recorded, SigmaNearby, Surroundings, TimelinePart,
+    Around, BeforeFirst, Change, Nearby, Needed, Recorded, SigmaNearby, Surroundings, TIMELINE_FIELDS, TimelinePart,
 };
 pub use surroundings::{MOST_OF_A_KIND, TIMELINE_AFTER as REACH_AFTER, reach_seconds};
 pub use value::{EvidenceRef, Record, Value};

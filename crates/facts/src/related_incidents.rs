@@ -71,7 +71,8 @@ impl Relation {
 /// Other incidents: a part of a list of ids in the order of their times, which many incidents share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedIncidents {
-    relation: Relation,
+    /// The relation that these incidents have to the one that the finding is about.
+    pub relation: Relation,
     list: Arc<[Arc<str>]>,
     from: usize,
     to: usize,
@@ -98,12 +99,6 @@ impl RelatedIncidents {
     #[must_use]
     pub fn one(relation: Relation, id: Arc<str>) -> Self {
         Self { relation, list: Arc::from([id]), from: 0, to: 1, at: 1, listed: false }
-    }
-
-    /// The relation that these incidents have to the one that the finding is about.
-    #[must_use]
-    pub fn relation(&self) -> Relation {
-        self.relation
     }
 
     /// How many there are.

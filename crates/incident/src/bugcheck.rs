@@ -39,7 +39,7 @@ fn meaning(explained: ExplainedParameter, dump: Option<&KernelDump>) -> Paramete
     ParameterMeaning {
         number: explained.parameter.number,
         is: explained.parameter.is,
-        means: explained.means(&Knowledge).map(str::to_owned).or_else(place),
+        means: explained.means().map(str::to_owned).or_else(place),
     }
 }
 

@@ -84,15 +84,13 @@ fn remark_on_ambiguous_texts(joined: &mut [JoinedIncident<'_>], several: &BTreeM
     if several.is_empty() {
         return;
     }
-    let items = |joined: &JoinedIncident<'_>| {
-        joined.evidence.sightings.iter().map(|sighting| sighting.item).collect::<Vec<_>>()
-    };
     let ids: BTreeMap<usize, String> = joined
         .iter()
-        .flat_map(|one| items(one).into_iter().map(|item| (item, one.incident.id.clone())).collect::<Vec<_>>())
+        .flat_map(|one| one.evidence.sightings.iter().map(|sighting| (sighting.item, one.incident.id.clone())))
         .collect();
     for one in joined {
-        let fits = items(one).iter().find_map(|item| several.get(item)).map(Vec::as_slice).unwrap_or_default();
+        let fits = one.evidence.sightings.iter().find_map(|sighting| several.get(&sighting.item));
+        let fits = fits.map(Vec::as_slice).unwrap_or_default();
         let fits: BTreeSet<&String> = fits.iter().filter_map(|item| ids.get(item)).collect();
         if fits.len() < 2 {
             continue;
@@ -188,10 +186,7 @@ fn kind(evidence: &JoinedEvidence<'_>) -> Option<IncidentKind> {
 /// is better, and so is the dump's own time.
 fn time(evidence: &JoinedEvidence<'_>) -> Option<Timestamp> {
     let stop = evidence.kernel_dump().and_then(|(_, dump)| dump.time);
-    let alive = evidence.event(|body| match body {
-        EventBody::UncleanShutdown { last_alive } => *last_alive,
-        _ => None,
-    });
+    let alive = evidence.sightings.iter().find_map(|sighting| sighting.last_alive());
     let is_crash_event =
         |sighting: &&&Sighting<'_>| matches!(sighting.event_body(), Some(EventBody::ApplicationError(_)));
     let crash_event = evidence.sightings.iter().find(is_crash_event).and_then(|sighting| sighting.time);
@@ -201,7 +196,7 @@ fn time(evidence: &JoinedEvidence<'_>) -> Option<Timestamp> {
         evidence.sightings.iter().filter(fits).filter_map(|sighting| sighting.time).min()
     };
     // The event's time is exact to 100 ns; the dump's is whole seconds.
-    stop.or(crash_event).or(alive.map(|(_, time)| time)).or_else(|| earliest(kind(evidence))).or_else(|| earliest(None))
+    stop.or(crash_event).or(alive).or_else(|| earliest(kind(evidence))).or_else(|| earliest(None))
 }
 
 fn process(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<Process> {

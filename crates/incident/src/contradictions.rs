@@ -9,7 +9,7 @@ use super::incident::IncidentKind;
 use super::join::last_alive::CLOCK_STEP;
 use super::joined_evidence::JoinedEvidence;
 use super::sighting::{Family, RestartRecord, Sighting, file_name};
-use evidence::{EventBody, ExceptionCode, Observation};
+use evidence::{ExceptionCode, Observation};
 
 /// `STATUS_STOWED_EXCEPTION`: dump and event hold it, WER reports the error inside, with the place where that was
 /// raised.
@@ -195,7 +195,7 @@ fn times(all: &[Compared<'_>]) -> Option<String> {
 /// A record by which the system still ran after it had stopped.
 fn ran_after_stop(all: &[Compared<'_>], (stop, stop_number): Numbered) -> Option<String> {
     all.iter().find_map(|Compared { number, sighting, .. }| {
-        let Some(EventBody::UncleanShutdown { last_alive: Some(alive) }) = sighting.event_body() else { return None };
+        let alive = sighting.last_alive()?;
         (alive.duration_since(stop) > CLOCK_STEP).then(|| {
             format!(
                 "By e{number} the system still ran at {alive}, after the stop at {stop} (e{stop_number}); these may be \

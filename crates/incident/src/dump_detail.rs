@@ -88,10 +88,7 @@ fn cpp(detail: &CrashDetail) -> Option<String> {
 }
 
 fn inner(detail: &CrashDetail) -> Option<String> {
-    let codes: Vec<String> = match (&detail.managed_result, detail.stowed.as_slice()) {
-        (Some(result), _) => vec![result.to_string()],
-        (None, []) => return None,
-        (None, stowed) => stowed.iter().map(|error| error.result.to_string()).collect(),
-    };
-    Some(format!("inside is {}", codes.join(", ")))
+    let managed = detail.managed_result.map(|result| vec![result.to_string()]);
+    let codes = managed.unwrap_or_else(|| detail.stowed.iter().map(|error| error.result.to_string()).collect());
+    (!codes.is_empty()).then(|| format!("inside is {}", codes.join(", ")))
 }

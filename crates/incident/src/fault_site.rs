@@ -15,9 +15,7 @@ pub trait Carriers: Sync {
     fn is_carrier(&self, module: &str) -> bool;
 
     /// Whether the driver of this file name comes with Windows, so that its presence on a stack does not make it a suspect.
-    fn is_windows_driver(&self, module: &str) -> bool {
-        self.is_carrier(module)
-    }
+    fn is_windows_driver(&self, module: &str) -> bool;
 
     /// Whether it works on behalf of its caller, and is a suspect only where no caller is known.
     fn is_prefix(&self, module: &str) -> bool;
@@ -63,17 +61,16 @@ pub(super) fn fault_site(evidence: &JoinedEvidence<'_>, carriers: &dyn Carriers)
 
 fn dump_site(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
     let exception = dump.exception.as_ref()?;
-    for address in dump.fault_addresses() {
-        if let Some((_, module)) = dump.module_at(address) {
-            let frame = dump.thread.as_ref().and_then(|thread| thread.frames.first());
-            return Some(FaultSite {
-                version: module.version,
-                offset: module.offset_of(address),
-                path: full_path(&module.path),
-                function: frame.filter(|frame| frame.address == address).and_then(|frame| frame.function.clone()),
-                ..FaultSite::new(module.name(), carriers)
-            });
-        }
+    let found = dump.fault_addresses().into_iter().find_map(|address| Some((address, dump.module_at(address)?.1)));
+    if let Some((address, module)) = found {
+        let frame = dump.thread.as_ref().and_then(|thread| thread.frames.first());
+        return Some(FaultSite {
+            version: module.version,
+            offset: module.offset_of(address),
+            path: full_path(&module.path),
+            function: frame.filter(|frame| frame.address == address).and_then(|frame| frame.function.clone()),
+            ..FaultSite::new(module.name(), carriers)
+        });
     }
     // The range where a module was proves nothing where something else may be by now.
     if dump.detail.code_place != Some(CodePlace::UnloadedModule) {
@@ -112,7 +109,7 @@ pub(super) fn suspect(
 ) -> Option<Suspect> {
     // The heap manager finds damage long after it was done; neither the finder nor its callers need be the writer. Of a
     // page that could not be read, the module that needed it is the victim.
-    if matches!(code, Some(HEAP_CORRUPTION | ExceptionCode::IN_PAGE_ERROR)) {
+    if matches!(code, Some(ExceptionCode::HEAP_CORRUPTION | ExceptionCode::IN_PAGE_ERROR)) {
         return None;
     }
     let dump = evidence.dump().map(|(_, dump)| dump).filter(|dump| dump.exception.is_some());
@@ -170,8 +167,6 @@ fn is_stack_overrun(dump: &ProcessDump) -> bool {
     })
 }
 
-/// `STATUS_HEAP_CORRUPTION`.
-const HEAP_CORRUPTION: ExceptionCode = ExceptionCode(0xC000_0374);
 /// A C++ exception of MSVC.
 const CPP_EXCEPTION: ExceptionCode = ExceptionCode(0xE06D_7363);
 

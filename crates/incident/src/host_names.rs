@@ -50,7 +50,7 @@ pub fn unify_host_names<'h>(
 /// For each spelling that is replaced, the one that replaces it.
 fn full_names(spellings: BTreeSet<&str>) -> BTreeMap<String, Arc<str>> {
     // Behind each short name the spellings of every full name in lower case.
-    let mut by_short: BTreeMap<String, BTreeMap<String, BTreeSet<&str>>> = BTreeMap::new();
+    let mut by_short: BTreeMap<String, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
     for spelling in spellings {
         // The names of a network's root end in a dot.
         let whole = spelling.trim_end_matches('.').to_lowercase();
@@ -58,32 +58,20 @@ fn full_names(spellings: BTreeSet<&str>) -> BTreeMap<String, Arc<str>> {
             Some((short, _)) if whole.parse::<IpAddr>().is_err() => short.to_owned(),
             _ => whole.clone(),
         };
-        by_short.entry(short).or_default().entry(whole).or_default().insert(spelling);
+        by_short.entry(short).or_default().entry(whole).or_default().push(spelling);
     }
     let mut renamed = BTreeMap::new();
     for (short, mut names) in by_short {
         let mut longer = names.keys().filter(|name| **name != short);
-        if let (Some(only), None) = (longer.next().cloned(), longer.next())
-            && let Some(of_short) = names.remove(&short)
-        {
-            let full = names.entry(only).or_default();
-            let first = full.first().copied();
-            full.extend(of_short);
-            rename(full, first, &mut renamed);
-            continue;
+        if let (Some(only), None) = (longer.next().cloned(), longer.next()) {
+            let of_short = names.remove(&short).unwrap_or_default();
+            names.entry(only).or_default().extend(of_short);
         }
-        for spellings in names.values() {
-            rename(spellings, spellings.first().copied(), &mut renamed);
+        for (first, others) in names.values().filter_map(|spellings| spellings.split_first()) {
+            renamed.extend(others.iter().map(|other| ((*other).to_owned(), Arc::from(*first))));
         }
     }
     renamed
-}
-
-fn rename(spellings: &BTreeSet<&str>, to: Option<&str>, renamed: &mut BTreeMap<String, Arc<str>>) {
-    let Some(to) = to else { return };
-    for spelling in spellings.iter().filter(|spelling| **spelling != to) {
-        renamed.entry((*spelling).to_owned()).or_insert_with(|| to.into());
-    }
 }
 
 #[cfg(test)]

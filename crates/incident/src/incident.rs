@@ -6,39 +6,31 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_with::{DisplayFromStr, SerializeAs, serde_as, skip_serializing_none};
-use strum::IntoStaticStr;
 
 use super::join::key::{JoinKey, JoinStrength};
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
 use windows_codes::McaStatus;
 
-/// The kinds of incidents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum IncidentKind {
-    /// A process died of an exception.
-    Crash,
-    /// A process stopped answering.
-    Hang,
-    /// A blue screen: the system stopped with a bugcheck code.
-    Bugcheck,
-    /// The GPU or its driver was reset and the system went on.
-    GpuReset,
-    /// A program did not start.
-    StartFailure,
-    /// The system ended without shutdown and without a code.
-    PowerLoss,
-    /// A process or service ended, and no evidence names an exception.
-    Exit,
-}
-
-impl IncidentKind {
-    /// The word for it in facts and reports: `gpu-reset`.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        self.into()
+evidence::words!(
+    /// The kinds of incidents.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    IncidentKind {
+        /// A process died of an exception.
+        Crash => "crash",
+        /// A process stopped answering.
+        Hang => "hang",
+        /// A blue screen: the system stopped with a bugcheck code.
+        Bugcheck => "bugcheck",
+        /// The GPU or its driver was reset and the system went on.
+        GpuReset => "gpu-reset",
+        /// A program did not start.
+        StartFailure => "start-failure",
+        /// The system ended without shutdown and without a code.
+        PowerLoss => "power-loss",
+        /// A process or service ended, and no evidence names an exception.
+        Exit => "exit",
     }
-}
+);
 
 /// One incident with everything that is known of it, before any rule has seen it.
 #[derive(Debug, Clone)]

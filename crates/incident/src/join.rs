@@ -32,7 +32,6 @@ use self::sets::{Group, Sets};
 use super::sighting::Sighting;
 
 /// Groups the sightings: each group is one incident. Groups come in the order of their first sighting.
-#[must_use]
 pub(super) fn join<'s>(sightings: &'s [Sighting<'s>]) -> Vec<Group<'s>> {
     let mut sets = Sets::new(sightings);
     let alive = LastAlive::new(sightings);

@@ -39,12 +39,6 @@ impl<'i> JoinedEvidence<'i> {
         .next()
     }
 
-    /// The first text about the incident, with its evidence number.
-    #[must_use]
-    pub fn ticket(&self) -> Option<(usize, &'i Ticket)> {
-        self.tickets().next()
-    }
-
     /// Hashes (XXH3) of the lines of each text about the incident, sorted, each once.
     pub(super) fn text_hashes(&self) -> BTreeSet<u64> {
         let hash = |ticket: &Ticket| {

@@ -59,7 +59,6 @@ pub(super) fn bugcheck_kind(code: BugcheckCode) -> IncidentKind {
 
 /// What kind of incident a WER report is of, by its type. `None` for failed updates, missing drivers, suspicions and other
 /// reports that are no incident.
-#[must_use]
 pub(super) fn report_kind(report: &WerReport) -> Option<IncidentKind> {
     let name = report.event_type.as_ref();
     if let Some((code, _)) = report.signature.bugcheck {

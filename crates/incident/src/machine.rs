@@ -222,21 +222,21 @@ impl<'h> Known<'h> {
         self.machines.get_mut(index)
     }
 
-    fn by_name(self) -> Vec<Machine> {
-        let mut machines: Vec<Option<Machine>> = self.machines.into_iter().map(Some).collect();
-        self.by_host.into_values().filter_map(|index| machines.get_mut(index)?.take()).collect()
+    fn by_name(mut self) -> Vec<Machine> {
+        self.machines.sort_by_cached_key(|machine| machine.host.to_lowercase());
+        self.machines
     }
 }
 
 /// The values of an event as rules search them.
 #[must_use]
-pub fn values(event: &Event) -> Arc<str> {
+pub fn values(event: &Event) -> &Arc<str> {
     match &event.content.body {
         EventBody::DisplayDriver { text: Some(text), .. }
         | EventBody::OpenGlDriver { text, .. }
         | EventBody::DotNet { text, .. }
-        | EventBody::Other { text } => Arc::clone(text),
-        _ => Arc::clone(event.content.fields.values()),
+        | EventBody::Other { text } => text,
+        _ => event.content.fields.values(),
     }
 }
 

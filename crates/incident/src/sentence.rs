@@ -6,22 +6,19 @@ use std::fmt::{self, Write};
 use super::dump_detail::dump_details;
 use super::environment::version_parts::nvidia_release;
 use evidence::{
-    ApplicationError, BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, MemoryHeld, NtStatus,
-    Observation, ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, WerReport, base_name,
+    ApplicationError, BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, MemoryHeld, ModuleOffset,
+    NtStatus, Observation, ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, WerReport, base_name,
 };
-use windows_codes::{Knowledge, McaStatus, win_error_name};
+use windows_codes::{Knowledge, McaStatus, win_error};
 
 /// The sentence for an observation.
 #[must_use]
 pub fn sentence(observation: &Observation) -> String {
     match observation {
         Observation::Process(dump) => dump_sentence(dump),
-        Observation::Kernel(dump) => format!(
-            "stop {}, parameters {}, Windows build {}",
-            stop_text(dump.code),
-            parameters_text(&dump.parameters),
-            dump.build
-        ),
+        Observation::Kernel(dump) => {
+            format!("stop {}, Windows build {}", stop_with_parameters(dump.code, &dump.parameters), dump.build)
+        }
         Observation::Event(event) => event_sentence(event),
         Observation::Wer(report) => format!("WER report: {}", report_text(report)),
         Observation::Ticket(ticket) => ticket_sentence(ticket),
@@ -42,6 +39,10 @@ fn code_text(code: ExceptionCode) -> String {
 
 fn stop_text(code: BugcheckCode) -> String {
     with_name(code, Knowledge.bugcheck_name(code))
+}
+
+fn stop_with_parameters(code: BugcheckCode, parameters: &[u64]) -> String {
+    format!("{}, parameters {}", stop_text(code), parameters_text(parameters))
 }
 
 fn status_text(status: NtStatus) -> String {
@@ -104,10 +105,7 @@ fn dump_sentence(dump: &ProcessDump) -> String {
     };
     let found = dump.fault_addresses().into_iter().find_map(|address| Some((address, dump.module_at(address)?.1)));
     let place = match found {
-        Some((address, module)) => {
-            let offset = module.offset_of(address).map(|offset| format!("+{offset}")).unwrap_or_default();
-            format!("in {}{offset}", module.name())
-        }
+        Some((address, module)) => place_text(module.name(), module.offset_of(address)),
         None => format!("at {}, in no loaded module", exception.address),
     };
     let parameters = match exception.parameters.as_slice() {
@@ -122,18 +120,17 @@ fn dump_sentence(dump: &ProcessDump) -> String {
     format!("{program}: {what} {place}{parameters}{delay_load}{}", dump_details(dump))
 }
 
+fn place_text(module: &str, offset: Option<ModuleOffset>) -> String {
+    offset.map_or_else(|| format!("in {module}"), |offset| format!("in {module}+{offset}"))
+}
+
 fn report_text(report: &WerReport) -> String {
     let signature = &report.signature;
     let mut parts = vec![report.event_type.to_string()];
     parts.extend(signature.app.as_ref().map(|app| format!("of {app}")));
     parts.extend(signature.code.map(code_text));
-    if let Some((code, parameters)) = signature.bugcheck {
-        parts.push(format!("{}, parameters {}", stop_text(code), parameters_text(&parameters)));
-    }
-    if let Some(module) = &signature.module {
-        let offset = signature.offset.map(|offset| format!("+{offset}")).unwrap_or_default();
-        parts.push(format!("in {module}{offset}"));
-    }
+    parts.extend(signature.bugcheck.map(|(code, parameters)| stop_with_parameters(code, &parameters)));
+    parts.extend(signature.module.as_ref().map(|module| place_text(module, signature.offset)));
     parts.extend(signature.data.map(|data| format!("exception data {data:#x}")));
     parts.extend(signature.managed_exception.as_ref().map(|kind| format!("exception {kind}")));
     parts.extend(signature.waiting_for.as_ref().map(|process| format!("waiting for {process}")));
@@ -170,7 +167,6 @@ fn inventory_parts(inventory: &Inventory) -> Vec<String> {
 }
 
 /// The sentence for an event: its source, and what it means with its values.
-#[must_use]
 pub(super) fn event_sentence(event: &Event) -> String {
     // Logs hold tens of thousands of events, and most sentences fit.
     let mut sentence = String::with_capacity(128);
@@ -196,7 +192,7 @@ fn system_error(event: &Event, sentence: &str) -> Option<&'static str> {
     let sentence = sentence.trim_end_matches(')');
     let (_, number) = sentence.rsplit_once("error ")?;
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
-    win_error_name(number.parse().ok().filter(|_| is_number)?)
+    Some(win_error(number.parse().ok().filter(|_| is_number)?)?.name)
 }
 
 fn write_meaning(out: &mut String, body: &EventBody) -> fmt::Result {
@@ -242,24 +238,18 @@ fn write_meaning(out: &mut String, body: &EventBody) -> fmt::Result {
             write!(out, "message box \"{caption}\": ")?;
             write_one_line(out, message)
         }
-        EventBody::BugCheck { code, parameters, .. } => write!(
-            out,
-            "the system restarted after stop {}, parameters {}",
-            stop_text(*code),
-            parameters_text(parameters)
-        ),
-        EventBody::UncleanRestart { code, power_button, long_press, .. } => match code {
-            Some(code) => {
-                let code = stop_text(*code);
-                write!(out, "the system restarted without shutdown; stop {code} was recorded")
+        EventBody::BugCheck { code, parameters, .. } => {
+            write!(out, "the system restarted after stop {}", stop_with_parameters(*code, parameters))
+        }
+        EventBody::UncleanRestart { code, power_button, long_press, .. } => {
+            let was_pressed = power_button.is_some() || *long_press == Some(true);
+            out.write_str("the system restarted without shutdown; ")?;
+            match code {
+                Some(code) => write!(out, "stop {} was recorded", stop_text(*code)),
+                None if was_pressed => out.write_str("the power button had been pressed"),
+                None => out.write_str("no stop code and no power button was recorded"),
             }
-            None if power_button.is_some() || *long_press == Some(true) => {
-                out.write_str("the system restarted without shutdown; the power button had been pressed")
-            }
-            None => {
-                out.write_str("the system restarted without shutdown; no stop code and no power button was recorded")
-            }
-        },
+        }
         EventBody::ShutDownByHeat { zone } => {
             out.write_str("the system had shut itself down because a part was too hot")?;
             zone.as_deref().map_or(Ok(()), |zone| write!(out, ", thermal zone {zone}"))
@@ -304,9 +294,10 @@ fn write_meaning(out: &mut String, body: &EventBody) -> fmt::Result {
         EventBody::DriveHealth(health) => write_health(out, health),
         EventBody::FileSystem { volume, damaged } => {
             let volume = volume.as_deref().unwrap_or("a volume");
-            match damaged {
-                true => write!(out, "structures of {volume} are damaged"),
-                false => write!(out, "{volume} was checked"),
+            if *damaged {
+                write!(out, "structures of {volume} are damaged")
+            } else {
+                write!(out, "{volume} was checked")
             }
         }
         EventBody::MemoryExhausted { commit_limit, commit_charge, top, held } => {

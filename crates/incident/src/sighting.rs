@@ -138,9 +138,8 @@ impl<'i> Sighting<'i> {
                 Self { time: report.time, ..new(report_kind(report)?, rank).with_report(report) }
             }
             Observation::Ticket(ticket) => Self {
+                // The path in a text is not compared.
                 process: ticket.app.as_deref().map(file_name),
-                pid: ticket.pid,
-                started: ticket.started,
                 report_id: ticket.report_id.clone(),
                 host: ticket.computer.clone(),
                 bugcheck: ticket
@@ -149,11 +148,11 @@ impl<'i> Sighting<'i> {
                     .and_then(|(code, parameters)| Some((*code, parameters.as_slice().try_into().ok()?))),
                 ..new(ticket_kind(ticket), 5)
             },
-            Observation::Event(event) => Self::read_event(event, |kind, rank| Self {
-                host: event.computer.clone(),
-                time: event.time,
-                ..new(kind, rank)
-            })?,
+            Observation::Event(event) => {
+                let (kind, rank, family) = kind_of_event(&event.content.body)?;
+                let (host, time) = (event.computer.clone(), event.time);
+                Self { host, time, family, ..new(kind, rank) }.with_event(event)
+            }
             Observation::Sigma(_) => return None,
         };
         // A text is where somebody saved it, which need not be its machine.
@@ -163,7 +162,9 @@ impl<'i> Sighting<'i> {
         Some(sighting)
     }
 
+    /// A sighting of which only the process is known, by the evidence's crash record.
     fn new(item: usize, evidence: &'i SourcedEvidence, kind: IncidentKind, rank: u8) -> Self {
+        let record = CrashRecord::read(&evidence.observation).unwrap_or_default();
         Self {
             index: 0,
             item,
@@ -174,9 +175,9 @@ impl<'i> Sighting<'i> {
             folder_host: None,
             time: None,
             logged_later: false,
-            process: None,
-            pid: None,
-            started: None,
+            process: record.app_path.or(record.app).map(file_name),
+            pid: record.pid,
+            started: record.started,
             report_id: None,
             own_report_id: None,
             bugcheck: None,
@@ -184,13 +185,10 @@ impl<'i> Sighting<'i> {
         }
     }
 
-    /// The same with what a WER report states of process, ids and bugcheck.
+    /// The same with what a WER report states of ids and bugcheck.
     fn with_report(self, report: &WerReport) -> Self {
         let report_id = report.report_id.clone().or_else(|| report.own_id.clone());
         Self {
-            process: report.app_path.as_deref().or(report.signature.app.as_deref()).map(file_name),
-            pid: report.pid,
-            started: report.started,
             own_report_id: report.own_id.clone().filter(|own| report_id.as_ref() != Some(own)),
             report_id,
             bugcheck: report.signature.bugcheck,
@@ -198,86 +196,27 @@ impl<'i> Sighting<'i> {
         }
     }
 
-    /// The sighting that an event is. `new` makes one of a kind and rank with the event's computer and time.
-    fn read_event(event: &Event, new: impl Fn(IncidentKind, u8) -> Self) -> Option<Self> {
-        Some(match &event.content.body {
-            EventBody::ApplicationError(error) => Self {
-                // In the name of a service's host the service follows: svchost.exe_Name.
-                process: Some(file_name(error.app_path.as_deref().unwrap_or(&error.app))),
-                pid: error.pid,
-                started: error.started,
-                report_id: error.report_id.clone(),
-                family: Family::Crash,
-                ..new(IncidentKind::Crash, 1)
+    /// The same with what an event states beside its computer, its time and the crash record.
+    fn with_event(self, event: &Event) -> Self {
+        match &event.content.body {
+            EventBody::ApplicationError(error) => Self { report_id: error.report_id.clone(), ..self },
+            EventBody::Wer(report) => Self {
+                time: report.time.or(event.time),
+                logged_later: report.time.is_none(),
+                ..self.with_report(report)
             },
-            EventBody::InPageError { app, .. } => Self {
-                process: app.as_deref().map(file_name),
-                family: Family::CrashCompanion,
-                ..new(IncidentKind::Crash, 4)
-            },
-            EventBody::DotNet { app, .. } => Self {
-                process: app.as_deref().map(file_name),
-                family: Family::CrashCompanion,
-                ..new(IncidentKind::Crash, 3)
-            },
-            EventBody::Wer(report) => {
-                let kind = report_kind(report)?;
-                Self {
-                    time: report.time.or(event.time),
-                    logged_later: report.time.is_none(),
-                    family: if kind == IncidentKind::GpuReset { Family::GpuReset } else { Family::Alone },
-                    ..new(kind, 2).with_report(report)
-                }
+            EventBody::Hang { app, report_id, .. } => {
+                Self { process: Some(file_name(app)), report_id: report_id.clone(), ..self }
             }
-            EventBody::Hang { app, pid, started, report_id, .. } => Self {
-                process: Some(file_name(app)),
-                pid: *pid,
-                started: *started,
-                report_id: report_id.clone(),
-                ..new(IncidentKind::Hang, 1)
-            },
-            EventBody::SideBySide { app, .. } => {
-                Self { process: app.as_deref().map(file_name), ..new(IncidentKind::StartFailure, 1) }
+            EventBody::BugCheck { code, parameters, report_id, .. } => {
+                Self { bugcheck: Some((*code, *parameters)), report_id: report_id.clone(), ..self }
             }
-            EventBody::Popup { app, message, dlls, .. } => {
-                Self { process: app.as_deref().map(file_name), ..new(popup_kind(message, dlls)?, 1) }
-            }
-            EventBody::BugCheck { code, parameters, report_id, .. } => Self {
-                bugcheck: Some((*code, *parameters)),
-                report_id: report_id.clone(),
-                family: Family::Restart(RestartRecord::BugCheck),
-                ..new(IncidentKind::Bugcheck, 1)
-            },
             EventBody::UncleanRestart { code, parameters, .. } => {
-                let kind = if code.is_some() { IncidentKind::Bugcheck } else { IncidentKind::PowerLoss };
-                Self {
-                    bugcheck: code.map(|code| (code, *parameters)),
-                    family: Family::Restart(RestartRecord::KernelPower),
-                    ..new(kind, 2)
-                }
+                Self { bugcheck: code.map(|code| (code, *parameters)), ..self }
             }
-            EventBody::ShutDownByHeat { .. } => {
-                Self { family: Family::Restart(RestartRecord::Heat), ..new(IncidentKind::PowerLoss, 3) }
-            }
-            EventBody::UncleanShutdown { .. } => {
-                Self { family: Family::Restart(RestartRecord::EventLog), ..new(IncidentKind::PowerLoss, 3) }
-            }
-            EventBody::DisplayReset { .. } | EventBody::DisplayDriver { reset: true, .. } => {
-                Self { family: Family::GpuReset, ..new(IncidentKind::GpuReset, 1) }
-            }
-            EventBody::OpenGlDriver { pid: Some(pid), .. } => {
-                Self { pid: Some(*pid), family: Family::CrashByPid, ..new(IncidentKind::Crash, 4) }
-            }
-            EventBody::ProcessExit(exit) => Self {
-                process: Some(file_name(&exit.path)),
-                pid: exit.pid,
-                started: exit.started,
-                family: Family::Exit,
-                ..new(exit_kind(exit.code), 4)
-            },
-            EventBody::ServiceEnded(_) => Self { family: Family::Service, ..new(IncidentKind::Exit, 4) },
-            _ => return None,
-        })
+            EventBody::OpenGlDriver { pid, .. } => Self { pid: *pid, ..self },
+            _ => self,
+        }
     }
 
     /// Whether it is a text that somebody pasted.
@@ -298,6 +237,14 @@ impl<'i> Sighting<'i> {
         }
     }
 
+    /// The last moment at which the system is known to have run, by the record that it was not shut down.
+    pub(super) fn last_alive(&self) -> Option<Timestamp> {
+        match self.event_body()? {
+            EventBody::UncleanShutdown { last_alive } => *last_alive,
+            _ => None,
+        }
+    }
+
     /// The bugcheck code without the flag of small dumps.
     pub(super) fn stop_code(&self) -> Option<u32> {
         self.bugcheck.map(|(code, _)| code.plain())
@@ -307,6 +254,36 @@ impl<'i> Sighting<'i> {
     pub(super) fn record(&self) -> Option<CrashRecord<'i>> {
         CrashRecord::read_any(&self.evidence.observation)
     }
+}
+
+/// Kind, rank and family of the sighting that an event is; `None` for an event of no incident.
+fn kind_of_event(body: &EventBody) -> Option<(IncidentKind, u8, Family)> {
+    Some(match body {
+        EventBody::ApplicationError(_) => (IncidentKind::Crash, 1, Family::Crash),
+        EventBody::InPageError { .. } => (IncidentKind::Crash, 4, Family::CrashCompanion),
+        EventBody::DotNet { .. } => (IncidentKind::Crash, 3, Family::CrashCompanion),
+        EventBody::Wer(report) => match report_kind(report)? {
+            IncidentKind::GpuReset => (IncidentKind::GpuReset, 2, Family::GpuReset),
+            kind => (kind, 2, Family::Alone),
+        },
+        EventBody::Hang { .. } => (IncidentKind::Hang, 1, Family::Alone),
+        EventBody::SideBySide { .. } => (IncidentKind::StartFailure, 1, Family::Alone),
+        EventBody::Popup { message, dlls, .. } => (popup_kind(message, dlls)?, 1, Family::Alone),
+        EventBody::BugCheck { .. } => (IncidentKind::Bugcheck, 1, Family::Restart(RestartRecord::BugCheck)),
+        EventBody::UncleanRestart { code, .. } => {
+            let kind = if code.is_some() { IncidentKind::Bugcheck } else { IncidentKind::PowerLoss };
+            (kind, 2, Family::Restart(RestartRecord::KernelPower))
+        }
+        EventBody::ShutDownByHeat { .. } => (IncidentKind::PowerLoss, 3, Family::Restart(RestartRecord::Heat)),
+        EventBody::UncleanShutdown { .. } => (IncidentKind::PowerLoss, 3, Family::Restart(RestartRecord::EventLog)),
+        EventBody::DisplayReset { .. } | EventBody::DisplayDriver { reset: true, .. } => {
+            (IncidentKind::GpuReset, 1, Family::GpuReset)
+        }
+        EventBody::OpenGlDriver { pid: Some(_), .. } => (IncidentKind::Crash, 4, Family::CrashByPid),
+        EventBody::ProcessExit(exit) => (exit_kind(exit.code), 4, Family::Exit),
+        EventBody::ServiceEnded(_) => (IncidentKind::Exit, 4, Family::Service),
+        _ => return None,
+    })
 }
 
 /// The file name of a path, lower case.

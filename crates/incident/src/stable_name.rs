@@ -82,12 +82,9 @@ fn is_of_one_build(word: &str) -> bool {
 /// Windows Installer runs DLLs of a package under a name of four hexadecimal digits (`MSI3F2A.tmp`).
 fn temporary(name: String) -> String {
     let number = name.strip_prefix("msi").and_then(|rest| rest.strip_suffix(".tmp"));
-    match number {
-        Some(number) if (1..=4).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-            "msi.tmp".to_owned()
-        }
-        _ => name,
-    }
+    let is_temporary = number
+        .is_some_and(|number| (1..=4).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    if is_temporary { "msi.tmp".to_owned() } else { name }
 }
 
 #[cfg(test)]

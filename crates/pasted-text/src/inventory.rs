@@ -6,7 +6,7 @@ use super::patterns::Fact;
 use super::recognised::Recognised;
 use super::values::{decimal_number, version};
 use evidence::{Inventory, TicketEvent, TicketLine};
-use windows_codes::{DriverRelease, Knowledge};
+use windows_codes::{Knowledge, nvidia_release_of_file};
 use windows_events::catalogue::provider_called;
 
 /// How many packages are kept.
@@ -29,8 +29,7 @@ pub(super) fn take(fact: Fact, value: &str, recognised: &mut Recognised) {
         // The file version tells the release of NVIDIA's drivers only.
         Fact::DisplayDriver => {
             let nvidia = inventory.gpus.last().is_some_and(|gpu| gpu.to_ascii_uppercase().contains("NVIDIA"));
-            let release = version(value).filter(|_| nvidia).and_then(DriverRelease::from_file_version);
-            set(&mut inventory.nvidia_driver, release.map(DriverRelease::version))
+            set(&mut inventory.nvidia_driver, version(value).filter(|_| nvidia).and_then(nvidia_release_of_file))
         }
         Fact::CudaDriver => set(&mut inventory.cuda_driver, version(value)),
         Fact::OsBuild => {

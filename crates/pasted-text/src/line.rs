@@ -24,7 +24,7 @@ use super::values::{
 };
 use evidence::{Address, ExceptionCode, ModuleOffset, NtStatus};
 use untrusted::notation::guid;
-use windows_codes::is_bare_win_error;
+use windows_codes::win_error;
 
 /// How many characters are looked at after the words that announce a fact. Bounds what a hostile line costs.
 const LONGEST_STATEMENT: usize = 512;
@@ -314,7 +314,7 @@ impl CurrentLine<'_> {
         if is_status(number) {
             let origin = self.origin(Weight::Exit);
             self.recognised.set_code(origin, ExceptionCode(number));
-        } else if fact == Fact::WinError || is_bare_win_error(number) {
+        } else if fact == Fact::WinError || win_error(number).is_some_and(|error| error.bare) {
             self.recognised.add_win_error(number);
         }
     }

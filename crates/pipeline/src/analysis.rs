@@ -167,7 +167,7 @@ fn has_sigma(options: &Options) -> bool {
 
 /// The sets of Sigma rules, as a report lists them.
 fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
-    let sets = options.sigma.iter().flat_map(|sigma| sigma.sets());
+    let sets = options.sigma.iter().flat_map(|sigma| &sigma.sets);
     sets.map(|(path, rules)| RuleSetInfo::of_sigma(format!("{PREFIX}{path}"), *rules))
 }
 

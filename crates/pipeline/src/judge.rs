@@ -297,7 +297,7 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
             if exception.is_some_and(|known| known.code == ExceptionCode::HEAP_CORRUPTION) {
                 requests.push(Request::PageHeap);
             }
-            if evidence.ticket().is_none() && !service && !unstarted {
+            if evidence.tickets().next().is_none() && !service && !unstarted {
                 if is_python(joined) {
                     requests.push(Request::NoPythonTraceback);
                 } else if joined.incident.kind == IncidentKind::Exit

@@ -29,16 +29,13 @@ impl<P> Condition<P> {
 }
 
 /// True when all are true, false when one is false, else `None`.
-pub(super) fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+pub(super) fn all(mut parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = true;
-    for part in parts {
-        match part {
-            Some(false) => return Some(false),
-            Some(true) => {}
-            None => known = false,
-        }
-    }
-    known.then_some(true)
+    let none_is_false = parts.all(|part| {
+        known &= part.is_some();
+        part != Some(false)
+    });
+    (known || !none_is_false).then_some(none_is_false)
 }
 
 /// True when one is true, false when all are false, else `None`.

@@ -1,7 +1,9 @@
 //! The selections of a rule.
 
+use data_encoding::BASE64;
+
 use super::condition::Condition;
-use super::encode::{base64, base64_at_offsets, bytes};
+use super::encode::{base64_at_offsets, bytes};
 use super::modifiers::{Base64, Key, Kind, Position};
 use super::pattern::{Pattern, plain, tokens, with_dashes};
 use super::rejected::Faults;
@@ -113,8 +115,7 @@ fn term(entry: &Entry, faults: &mut Faults<'_>) -> Selection {
     let term = match key.kind {
         Kind::Exists => {
             let there = match nodes.as_slice() {
-                [only] if only.text() == Some("true") => Some(true),
-                [only] if only.text() == Some("false") => Some(false),
+                [only] => only.text().and_then(|text| text.parse().ok()),
                 _ => None,
             };
             if there.is_none() {
@@ -200,7 +201,7 @@ fn texts(key: &Key, field: &Field, node: &Node, written: &str, faults: &mut Faul
             };
             let bytes = bytes(plain, key.utf16);
             let encoded = match form {
-                Base64::Alone => vec![base64(&bytes)],
+                Base64::Alone => vec![BASE64.encode(&bytes)],
                 Base64::AtOffsets => base64_at_offsets(&bytes).to_vec(),
             };
             // Of one or two bytes, little or nothing is certain: that would be found everywhere.

@@ -15,10 +15,8 @@ use spanned_yaml::{Node, Span, YamlText};
 pub(super) enum Document {
     /// A rule.
     Rule(Box<ReadRule>),
-    /// A correlation of rules, with the ids or names of the rules that it replaces.
-    Correlation { rules: Vec<String>, fault: Fault },
-    /// A document that can't be loaded, with the reasons.
-    Rejected(Vec<Fault>),
+    /// A document that can't be loaded: the reasons, and the ids or names of the rules that a correlation replaces.
+    Rejected { faults: Vec<Fault>, replaced: Vec<String> },
 }
 
 /// A rule that was read.
@@ -35,32 +33,24 @@ pub(super) struct ReadRule {
 /// Reads a document.
 pub(super) fn read(file: &Arc<YamlText>, node: &Node) -> Document {
     let mut faults = Faults::new(file);
+    let other = OTHERS.iter().find_map(|(key, reason, message)| Some((node.entry(key)?, *reason, *message)));
     if node.entries().is_none() {
         faults.broken(node.span, "a rule is a mapping");
-        return Document::Rejected(faults.found);
+    } else if let Some((entry, reason, message)) = other {
+        faults.unsupported(entry.key.span, reason, message);
+    } else if let Some(read) = rule(node, &mut faults).filter(|_| faults.found.is_empty()) {
+        return Document::Rule(Box::new(read));
     }
-    if let Some(correlation) = node.entry("correlation") {
-        let message = "correlations count records or look for others near them, which is not done";
-        faults.unsupported(correlation.key.span, "with a correlation", message);
-        return match faults.found.pop() {
-            Some(fault) => Document::Correlation { rules: replaced(&correlation.value), fault },
-            None => Document::Rejected(Vec::new()),
-        };
-    }
-    for (key, reason, message) in [
-        ("filter", "with a filter for other rules", "filters, which change other rules, are not applied"),
-        ("action", "of an earlier version", "`action` is of an earlier version of the specification"),
-    ] {
-        if let Some(entry) = node.entry(key) {
-            faults.unsupported(entry.key.span, reason, message);
-            return Document::Rejected(faults.found);
-        }
-    }
-    match rule(node, &mut faults) {
-        Some(read) if faults.found.is_empty() => Document::Rule(Box::new(read)),
-        _ => Document::Rejected(faults.found),
-    }
+    let replaced = node.entry("correlation").map(|correlation| replaced(&correlation.value)).unwrap_or_default();
+    Document::Rejected { faults: faults.found, replaced }
 }
+
+/// The keys of documents that are no rules, each with the reason why such a document is not loaded, and what would be right.
+const OTHERS: [(&str, &str, &str); 3] = [
+    ("correlation", "with a correlation", "correlations count records or look for others near them, which is not done"),
+    ("filter", "with a filter for other rules", "filters, which change other rules, are not applied"),
+    ("action", "of an earlier version", "`action` is of an earlier version of the specification"),
+];
 
 /// The ids or names of the rules that a correlation replaces: rules that match only together with the others.
 fn replaced(correlation: &Node) -> Vec<String> {

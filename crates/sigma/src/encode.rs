@@ -23,11 +23,6 @@ pub(super) fn bytes(text: &str, utf16: Option<Utf16>) -> Vec<u8> {
     }
 }
 
-/// The bytes as Base64, with its padding.
-pub(super) fn base64(bytes: &[u8]) -> String {
-    BASE64.encode(bytes)
-}
-
 /// The part of the bytes' Base64 that is the same in every longer text: one for each of the three ways in which Base64 can
 /// cut the bytes into groups of three.
 pub(super) fn base64_at_offsets(bytes: &[u8]) -> [String; 3] {
@@ -38,7 +33,7 @@ pub(super) fn base64_at_offsets(bytes: &[u8]) -> [String; 3] {
         // Six bits a digit: the last ones are only certain where all of their bits are of these bytes.
         let certain = shifted.len().saturating_mul(8) / 6;
         let from = BEFORE.get(before).copied().unwrap_or_default();
-        base64(&shifted).get(from..certain).unwrap_or_default().to_owned()
+        BASE64.encode(&shifted).get(from..certain).unwrap_or_default().to_owned()
     })
 }
 
@@ -56,7 +51,7 @@ mod tests {
                     for after in 0..4 {
                         let around = |count: usize| std::iter::repeat_n(b'\xA7', count);
                         let whole: Vec<u8> = around(before).chain(wanted.clone()).chain(around(after)).collect();
-                        let encoded = base64(&whole);
+                        let encoded = BASE64.encode(&whole);
                         let variant = &variants[before % 3];
                         assert!(encoded.contains(variant.as_str()), "{text} {before} {after}: {variant} in {encoded}");
                     }
@@ -71,6 +66,6 @@ mod tests {
         assert_eq!(bytes("ä", Some(Utf16::Little)), [0xE4, 0]);
         assert_eq!(bytes("ä", Some(Utf16::Big)), [0, 0xE4]);
         assert_eq!(bytes("ä", Some(Utf16::Marked)), [0xFF, 0xFE, 0xE4, 0]);
-        assert_eq!(base64(&bytes("ping", Some(Utf16::Little))), "cABpAG4AZwA=");
+        assert_eq!(BASE64.encode(&bytes("ping", Some(Utf16::Little))), "cABpAG4AZwA=");
     }
 }

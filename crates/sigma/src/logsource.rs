@@ -22,10 +22,10 @@ pub(super) struct Source {
     pub(super) channel: Option<Arc<str>>,
     /// The event ids, sorted; `None` for any.
     pub(super) ids: Option<Vec<u32>>,
-    /// The names that these records have for fields of rules.
-    fields: BTreeMap<String, Mapped>,
+    /// The names that these records have for fields of rules, where these differ.
+    pub(super) fields: BTreeMap<String, Mapped>,
     /// Whether other records of the category have more fields, so that a missing field means nothing here.
-    partial: bool,
+    pub(super) partial: bool,
 }
 
 /// The name and values of a field in the records of a source.
@@ -44,22 +44,10 @@ impl Mapped {
     }
 }
 
-impl Source {
-    /// The records' own name for a field, where it differs from the rules' name.
-    pub(super) fn field(&self, name: &str) -> Option<&Mapped> {
-        self.fields.get(name)
-    }
-
-    /// Whether other records of the category have more fields.
-    pub(super) fn is_partial(&self) -> bool {
-        self.partial
-    }
-}
-
 /// Whether some source has other words for the values of this field than rules have.
 pub(super) fn has_other_values(field: &str) -> bool {
     let mut sources = TABLE.categories.values().flatten();
-    sources.any(|source| source.field(field).is_some_and(|mapped| !mapped.values.is_empty()))
+    sources.any(|source| source.fields.get(field).is_some_and(|mapped| !mapped.values.is_empty()))
 }
 
 /// The sources of a rule about Windows; `Err` with the word that the table does not have.
@@ -204,9 +192,9 @@ mod tests {
     fn security_audits_name_fields_and_levels_in_their_own_way() {
         let sources = sources(Some("process_creation"), Some("security")).expect("known words");
         let [source] = sources.as_slice() else { panic!("one source") };
-        assert_eq!(source.field("Image").map(|mapped| mapped.name.as_str()), Some("NewProcessName"));
-        let level = source.field("IntegrityLevel").and_then(|mapped| mapped.called("s-1-16-12288"));
+        assert_eq!(source.fields.get("Image").map(|mapped| mapped.name.as_str()), Some("NewProcessName"));
+        let level = source.fields.get("IntegrityLevel").and_then(|mapped| mapped.called("s-1-16-12288"));
         assert_eq!(level, Some(("High", "high")));
-        assert!(source.is_partial() && has_other_values("IntegrityLevel") && !has_other_values("Image"));
+        assert!(source.partial && has_other_values("IntegrityLevel") && !has_other_values("Image"));
     }
 }

@@ -57,7 +57,7 @@ fn of_condition<P, T>(
 fn ids_of_term(term: &Term) -> Option<Vec<u32>> {
     let Asks::Values { tests, all: false, .. } = &term.asks else { return None };
     let id = |test: &Test| match test {
-        Test::Text(pattern) => pattern.only_text()?.parse().ok(),
+        Test::Text(pattern) => pattern.glob.only_text()?.parse().ok(),
         _ => None,
     };
     if term.field == Field::EventId { tests.iter().map(id).collect() } else { None }

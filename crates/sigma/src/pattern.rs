@@ -1,6 +1,6 @@
 //! Patterns of rules: texts in which `*` is any text and `?` one character.
 
-use super::record::fold;
+use super::record::{Value, fold};
 use untrusted::glob::{Glob, Token};
 
 /// The characters that programs accept as the dash before an option.
@@ -11,7 +11,7 @@ const DASHES: [char; 5] = ['-', '/', '\u{2013}', '\u{2014}', '\u{2015}'];
 /// A text with wildcards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
-    glob: Glob,
+    pub(super) glob: Glob,
     /// Whether upper and lower case differ.
     cased: bool,
 }
@@ -87,19 +87,9 @@ impl Pattern {
         Self { glob: Glob::new(&tokens), cased }
     }
 
-    /// Whether upper and lower case differ.
-    pub(super) fn is_cased(&self) -> bool {
-        self.cased
-    }
-
-    /// Whether the whole text fits the pattern. `text` must be folded, unless case counts.
-    pub(super) fn is_match(&self, text: &str) -> bool {
-        self.glob.fits(text)
-    }
-
-    /// The only text that fits, if there is only one.
-    pub(super) fn only_text(&self) -> Option<&str> {
-        self.glob.only_text()
+    /// Whether the whole value fits the pattern.
+    pub(super) fn fits(&self, value: Value<'_>) -> bool {
+        self.glob.fits(if self.cased { value.written } else { value.folded })
     }
 
     /// The longest text that is in every text that fits, folded.
@@ -113,7 +103,7 @@ mod tests {
     use super::*;
 
     fn matches(written: &str, text: &str) -> bool {
-        Pattern::new(tokens(written), false).is_match(&fold(text))
+        Pattern::new(tokens(written), false).glob.fits(&fold(text))
     }
 
     #[test]
@@ -141,16 +131,16 @@ mod tests {
     fn a_dash_that_begins_an_option_is_any_dash() {
         let pattern = Pattern::new(with_dashes(tokens("*x -enc a-b*")), false);
         for text in ["x -enc a-b", "x /enc a-b", "x \u{2013}enc a-b", "x \u{2015}enc a-b"] {
-            assert!(pattern.is_match(text), "{text}");
+            assert!(pattern.glob.fits(text), "{text}");
         }
-        assert!(!pattern.is_match("x +enc a-b") && !pattern.is_match("x -enc a/b"));
+        assert!(!pattern.glob.fits("x +enc a-b") && !pattern.glob.fits("x -enc a/b"));
         assert_eq!(with_dashes(tokens("- x")), tokens("- x"));
     }
 
     #[test]
     fn case_counts_where_the_rule_says_so() {
         let pattern = Pattern::new(tokens("*Ab*"), true);
-        assert!(pattern.is_match("xAb") && !pattern.is_match("xab"));
+        assert!(pattern.glob.fits("xAb") && !pattern.glob.fits("xab"));
         assert_eq!(pattern.longest_literal().as_deref(), Some("ab"));
     }
 }

@@ -51,17 +51,17 @@ pub(super) struct Value<'v> {
 /// A record with its texts folded.
 pub(super) struct Seen<'r> {
     pub(super) record: &'r dyn Record,
-    fields: Vec<Field<'r>>,
+    provider: Text<'r>,
+    channel: Option<Text<'r>>,
+    computer: Option<Text<'r>>,
+    /// The values of its fields by their names.
+    fields: Vec<(&'r str, Text<'r>)>,
     /// All values, folded, and those of its system that are texts.
     folded: String,
-    provider: Range<usize>,
-    channel: Range<usize>,
-    computer: Range<usize>,
 }
 
-#[derive(Debug)]
-struct Field<'r> {
-    name: &'r str,
+/// A text as written, and where it is among all that are folded.
+struct Text<'r> {
     written: &'r str,
     folded: Range<usize>,
 }
@@ -70,21 +70,17 @@ impl<'r> Seen<'r> {
     /// The record with its texts folded.
     pub(super) fn new(record: &'r dyn Record) -> Self {
         let mut folded = String::new();
-        let mut push = |text: &str| {
+        let mut text = |written: &'r str| {
             let start = folded.len();
-            folded.push_str(&fold(text));
+            folded.push_str(&fold(written));
             let place = start..folded.len();
             folded.push(BETWEEN);
-            place
+            Text { written, folded: place }
         };
-        let [provider, channel, computer] =
-            [record.provider(), record.channel().unwrap_or_default(), record.computer().unwrap_or_default()]
-                .map(&mut push);
-        let fields = record.fields();
-        let fields = fields
-            .map(|(name, written)| Field { name: name.unwrap_or(UNNAMED), written, folded: push(written) })
-            .collect();
-        Self { record, fields, folded, provider, channel, computer }
+        let provider = text(record.provider());
+        let (channel, computer) = (record.channel().map(&mut text), record.computer().map(&mut text));
+        let fields = record.fields().map(|(name, written)| (name.unwrap_or(UNNAMED), text(written))).collect();
+        Self { record, provider, channel, computer, fields, folded }
     }
 
     /// All texts, folded.
@@ -92,29 +88,29 @@ impl<'r> Seen<'r> {
         &self.folded
     }
 
-    fn value<'v>(&'v self, written: &'v str, folded: &Range<usize>) -> Value<'v> {
-        Value { written, folded: self.folded.get(folded.clone()).unwrap_or_default() }
+    fn value(&self, text: &Text<'r>) -> Value<'_> {
+        Value { written: text.written, folded: self.folded.get(text.folded.clone()).unwrap_or_default() }
     }
 
     /// The provider's name.
     pub(super) fn provider(&self) -> Value<'_> {
-        self.value(self.record.provider(), &self.provider)
+        self.value(&self.provider)
     }
 
     /// The channel.
     pub(super) fn channel(&self) -> Option<Value<'_>> {
-        self.record.channel().map(|written| self.value(written, &self.channel))
+        self.channel.as_ref().map(|channel| self.value(channel))
     }
 
     /// The computer.
     pub(super) fn computer(&self) -> Option<Value<'_>> {
-        self.record.computer().map(|written| self.value(written, &self.computer))
+        self.computer.as_ref().map(|computer| self.value(computer))
     }
 
     /// Every text of the record.
     pub(super) fn all(&self) -> impl Iterator<Item = Value<'_>> {
         let of_system = [Some(self.provider()), self.channel(), self.computer()].into_iter().flatten();
-        of_system.chain(self.fields.iter().map(|field| self.value(field.written, &field.folded)))
+        of_system.chain(self.fields.iter().map(|(_, text)| self.value(text)))
     }
 
     /// The values of a field: several where the record has it several times, as those without names.
@@ -125,8 +121,7 @@ impl<'r> Seen<'r> {
             own.eq_ignore_ascii_case(name)
                 || own.rsplit_once('.').is_some_and(|(_, last)| last.eq_ignore_ascii_case(name))
         };
-        let fields = self.fields.iter().filter(move |field| is_it(field.name));
-        fields.map(|field| self.value(field.written, &field.folded))
+        self.fields.iter().filter(move |(own, _)| is_it(own)).map(|(_, text)| self.value(text))
     }
 
     /// Whether `decide` holds for a value of the record's field of this name; `None` when it has no such field.
@@ -147,9 +142,9 @@ impl<'r> Seen<'r> {
     /// `None` where it is not known: the source does not write the field, or leaves it empty for reasons of its own, so that
     /// its absence proves nothing.
     pub(super) fn any(&self, source: &Source, name: &str, decide: &dyn Fn(Value<'_>) -> bool) -> Option<bool> {
-        let Some(mapped) = source.field(name) else {
+        let Some(mapped) = source.fields.get(name) else {
             let mut values = self.named(name).peekable();
-            return if values.peek().is_none() && source.is_partial() { None } else { Some(values.any(decide)) };
+            return if values.peek().is_none() && source.partial { None } else { Some(values.any(decide)) };
         };
         let mut known = false;
         for value in self.named(&mapped.name).filter(|value| !value.written.is_empty()) {
@@ -167,9 +162,9 @@ impl<'r> Seen<'r> {
 
     /// Whether the record has the field, whatever its value; `None` where the source does not write it.
     pub(super) fn has(&self, source: &Source, name: &str) -> Option<bool> {
-        let known = source.field(name).map_or(name, |mapped| &mapped.name);
+        let known = source.fields.get(name).map_or(name, |mapped| &mapped.name);
         let has = self.named(known).next().is_some();
-        if !has && source.is_partial() { None } else { Some(has) }
+        if !has && source.partial { None } else { Some(has) }
     }
 }
 

@@ -30,12 +30,13 @@ const SAME_ID: &str = "with the id of another rule";
 #[derive(Debug, Default)]
 pub struct SigmaRules {
     /// The paths, as a report shows them, with the number of rules that were loaded from each.
-    sets: Vec<(String, usize)>,
+    pub sets: Vec<(String, usize)>,
     rules: Vec<Arc<SigmaRule>>,
     /// The line of its file where each of the rules begins.
     lines: Vec<u32>,
     index: Index,
-    rejected: Vec<Rejected>,
+    /// The documents that were not loaded, in the order of files.
+    pub rejected: Vec<Rejected>,
 }
 
 /// The error of loading: a path, and why no rules can be loaded from it.
@@ -93,7 +94,7 @@ impl SigmaRules {
     pub fn load(paths: &[PathBuf]) -> Result<Self, LoadError> {
         let mut loading = Loading::default();
         for path in paths {
-            loading.sets.push((display_path(path), 0));
+            loading.loaded.sets.push((display_path(path), 0));
             loading.add(path).map_err(|reason| LoadError { path: path.clone(), reason })?;
         }
         Ok(loading.finish())
@@ -103,7 +104,7 @@ impl SigmaRules {
     #[must_use]
     pub fn of_text(name: &str, text: &str) -> Self {
         let mut loading = Loading::default();
-        loading.sets.push((name.to_owned(), 0));
+        loading.loaded.sets.push((name.to_owned(), 0));
         loading.add_text(&YamlText::new(name, text.to_owned()));
         loading.finish()
     }
@@ -118,18 +119,6 @@ impl SigmaRules {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
-    }
-
-    /// The paths, with the number of rules that were loaded from each.
-    #[must_use]
-    pub fn sets(&self) -> &[(String, usize)] {
-        &self.sets
-    }
-
-    /// The documents that were not loaded, in the order of files.
-    #[must_use]
-    pub fn rejected(&self) -> &[Rejected] {
-        &self.rejected
     }
 
     /// All rules, loaded or not, by file and line.
@@ -209,11 +198,10 @@ impl SigmaRules {
 /// The state of loading.
 #[derive(Default)]
 struct Loading {
-    /// The name of each path, with the number of its rules.
-    sets: Vec<(String, usize)>,
+    /// What is loaded so far; of its sets the numbers of rules are missing.
+    loaded: SigmaRules,
     /// Rules, each with the number of paths up to the one that it is from.
-    found: Vec<(usize, ReadRule)>,
-    rejected: Vec<Rejected>,
+    found: Vec<(usize, About, ReadRule)>,
     /// Ids and names of rules that correlations replace.
     replaced: HashSet<String>,
 }
@@ -260,50 +248,44 @@ impl Loading {
             Err(wrong) => return self.reject(About::default(), wrong.into_iter().map(Fault::from).collect()),
         };
         for node in &documents {
+            let about = About::read(node);
             match document::read(text, node) {
-                Document::Rule(rule) => self.found.push((self.sets.len(), *rule)),
-                Document::Correlation { rules, fault } => {
-                    self.replaced.extend(rules);
-                    self.reject(About::read(node), vec![fault]);
+                Document::Rule(rule) => self.found.push((self.loaded.sets.len(), about, *rule)),
+                Document::Rejected { faults, replaced } => {
+                    self.replaced.extend(replaced);
+                    self.reject(about, faults);
                 }
-                Document::Rejected(faults) => self.reject(About::read(node), faults),
             }
         }
     }
 
     fn reject(&mut self, about: About, faults: Vec<Fault>) {
-        self.rejected.push(Rejected { about, faults });
+        self.loaded.rejected.push(Rejected { about, faults });
     }
 
     fn finish(mut self) -> SigmaRules {
         let mut first_of: HashMap<Arc<str>, (Arc<YamlText>, Span)> = HashMap::new();
-        let (mut rules, mut lines, mut compiled) = (Vec::new(), Vec::new(), Vec::new());
-        for (set, rule) in std::mem::take(&mut self.found) {
+        let mut compiled = Vec::new();
+        for (set, about, rule) in std::mem::take(&mut self.found) {
             if let Some(fault) = self.fault_of(&rule, &first_of) {
-                let SigmaRule { title, id, level, .. } = &rule.about;
-                let about = About {
-                    title: Some(title.to_string()),
-                    id: id.as_deref().map(str::to_owned),
-                    level: level.map(str::to_owned),
-                };
                 self.reject(about, vec![fault]);
                 continue;
             }
             if let Some(id) = &rule.about.id {
                 first_of.insert(Arc::clone(id), (Arc::clone(&rule.file), rule.span));
             }
-            if let Some((_, count)) = self.sets.get_mut(set.saturating_sub(1)) {
+            if let Some((_, count)) = self.loaded.sets.get_mut(set.saturating_sub(1)) {
                 *count = count.saturating_add(1);
             }
-            rules.push(Arc::new(rule.about));
-            lines.push(rule.span.line);
+            self.loaded.rules.push(Arc::new(rule.about));
+            self.loaded.lines.push(rule.span.line);
             compiled.push(rule.compiled);
         }
         let place = |rejected: &Rejected| {
             rejected.faults.first().map(|fault| (fault.diagnostic.file.name.clone(), fault.diagnostic.span))
         };
-        self.rejected.sort_by_cached_key(place);
-        SigmaRules { sets: self.sets, rules, lines, index: Index::new(compiled), rejected: self.rejected }
+        self.loaded.rejected.sort_by_cached_key(place);
+        SigmaRules { index: Index::new(compiled), ..self.loaded }
     }
 
     /// Why a rule that was read can't be loaded beside the others.

@@ -28,7 +28,7 @@ impl Test {
     /// Whether the value passes.
     pub(super) fn passes(&self, value: Value<'_>) -> bool {
         match self {
-            Self::Text(pattern) => pattern.is_match(if pattern.is_cased() { value.written } else { value.folded }),
+            Self::Text(pattern) => pattern.fits(value),
             Self::Regex(regex) => regex.is_match(value.written),
             Self::Network(network) => {
                 value.written.trim().parse().is_ok_and(|address: IpAddr| network.has(address.to_canonical()))
@@ -52,10 +52,10 @@ pub(super) fn is_at(value: &str, other: &str, position: Position) -> bool {
 /// The regular expression of a rule.
 ///
 /// # Errors
-/// The reason why the expression can't be compiled.
+/// When the expression can't be compiled.
 ///
 /// `\<` and `\>` are plain characters in the language of rules, but limits of words in that of the library.
-pub(super) fn regex(written: &str, flags: Flags) -> Result<Regex, String> {
+pub(super) fn regex(written: &str, flags: Flags) -> Result<Regex, ExpressionError> {
     let mut text = String::with_capacity(written.len());
     let mut characters = written.chars();
     while let Some(character) = characters.next() {
@@ -67,11 +67,20 @@ pub(super) fn regex(written: &str, flags: Flags) -> Result<Regex, String> {
     }
     let mut builder = RegexBuilder::new(&text);
     builder.case_insensitive(flags.insensitive).multi_line(flags.lines).dot_matches_new_line(flags.any);
-    builder.build().map_err(|error| match error {
+    Ok(builder.build()?)
+}
+
+/// Why a regular expression can't be compiled.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", reason(.0))]
+pub(super) struct ExpressionError(#[from] regex::Error);
+
+fn reason(error: &regex::Error) -> String {
+    match error {
         // The last line is the reason; the lines before it show the expression.
         regex::Error::Syntax(text) => text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
         error => error.to_string(),
-    })
+    }
 }
 
 /// The order that two numbers must have.
@@ -204,6 +213,6 @@ mod tests {
         assert!(found("^b$", Flags { lines: true, ..flags }, "a\nb\nc") && !found("^b$", flags, "a\nb\nc"));
         assert!(found("a.b", Flags { any: true, ..flags }, "a\nb") && !found("a.b", flags, "a\nb"));
         assert!(found(r"\<x\>", flags, "<x>") && found(r"a\\<", flags, r"a\<"));
-        assert!(regex("(?=a)b", flags).is_err_and(|error| error.contains("look-around")));
+        assert!(regex("(?=a)b", flags).is_err_and(|error| error.to_string().contains("look-around")));
     }
 }

@@ -2,12 +2,11 @@
 
 use std::process::ExitCode;
 
-use windows_codes::{Knowledge, explain};
+use windows_codes::explain;
 
 fn main() -> ExitCode {
-    let knowledge = Knowledge::builtin();
     let text = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let explained = match explain(&text, &knowledge) {
+    let explained = match explain(&text) {
         Ok(explained) => explained,
         Err(error) => {
             eprintln!("{error}");

@@ -33,7 +33,7 @@ impl Knowledge {
 
     /// What a release of TensorFlow for GPUs on Windows was built with; `None` for those that are not known.
     #[must_use]
-    pub fn tensorflow_build(&self, version: Version) -> Option<&TensorFlowBuild> {
+    pub fn tensorflow_build(&self, version: Version) -> Option<&'static TensorFlowBuild> {
         let [major, minor, ..] = version.0;
         let build = TENSORFLOW_BUILDS.at_or_below(&(major, minor))?;
         ((major, minor) <= build.last).then_some(build)

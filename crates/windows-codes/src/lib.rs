@@ -16,9 +16,9 @@
 //! the readings of each code, the likeliest first, each with the reason:
 //!
 //! ```
-//! use windows_codes::{Kind, Knowledge, explain};
+//! use windows_codes::{Kind, explain};
 //!
-//! let explained = explain("exit code -1073740791", &Knowledge::builtin())?;
+//! let explained = explain("exit code -1073740791")?;
 //! let likeliest = &explained[0].readings[0];
 //! assert_eq!((likeliest.kind, likeliest.code.as_str()), (Kind::Exception, "0xC0000409"));
 //! assert_eq!(likeliest.name.as_deref(), Some("STATUS_STACK_BUFFER_OVERRUN"));
@@ -28,7 +28,7 @@
 //! [`Knowledge`] looks up single codes by their kind, and [`code_of`] a code by its name. The tables are data
 //! (`rules/data/*.yaml` of the package `builtin-rules`) that the build encodes; each is decoded when it is first used. Rules
 //! that never change are functions: the bits of a code ([`Structure`]) and of a machine check ([`McaStatus`]), the kind of
-//! folder that a path is in ([`location()`]), and the numbering of display drivers ([`DriverRelease`], [`intel_release`]).
+//! folder that a path is in ([`location()`]), and the numbering of display drivers ([`nvidia_release_of_file`], [`intel_release`]).
 
 mod code_names;
 mod codes;
@@ -48,8 +48,8 @@ pub use explain::{
 };
 pub use graphics::{amd_driver, intel_driver, intel_release};
 pub use location::{LOCATIONS, PLACES, is_conda_folder, location, places};
-pub use machine_check::{MCA_CLASSES, McaClass, McaStatus};
-pub use nvidia::{DriverRelease, is_driver_file};
+pub use machine_check::{McaClass, McaStatus};
+pub use nvidia::{nvidia_driver, nvidia_release_of_file};
 pub use stop::{ExplainedParameter, Holds, Stop, StopParameter};
 
 use std::borrow::Cow;
@@ -68,22 +68,10 @@ embedded! {
     TEXT_WORDS: Sorted<&str, Vec<&str>> = "text-words";
 }
 
-/// The name of a system error: `ERROR_SERVICE_REQUEST_TIMEOUT` of 1053.
+/// Name and meaning of a system error: `ERROR_SERVICE_REQUEST_TIMEOUT` of 1053.
 #[must_use]
-pub fn win_error_name(number: u32) -> Option<&'static str> {
-    WIN_ERRORS.get(&number).map(|row| row.name)
-}
-
-/// Whether a text means the system error where it only calls the number an error: "error 126".
-#[must_use]
-pub fn is_bare_win_error(number: u32) -> bool {
-    WIN_ERRORS.get(&number).is_some_and(|row| row.bare)
-}
-
-/// The status with the meaning of a system error, where `rules/data/win-errors.yaml` names one: 0xC0000135 of 126.
-#[must_use]
-pub fn status_of_win_error(number: u32) -> Option<NtStatus> {
-    WIN_ERRORS.get(&number)?.status.map(NtStatus)
+pub fn win_error(number: u32) -> Option<&'static Meaning> {
+    WIN_ERRORS.get(&number)
 }
 
 /// The tables inside the program. Each is decoded when it is first used.

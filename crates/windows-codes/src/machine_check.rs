@@ -1,7 +1,5 @@
 //! The error that the status register of a machine-check bank (`MCi_STATUS`) reports.
 
-use strum::{IntoStaticStr, VariantNames};
-
 /// The status register of a bank that reported an error.
 ///
 /// Source: Intel's manual for software developers, volume 3, "Machine-check architecture"; AMD's programmer's manual,
@@ -9,28 +7,26 @@ use strum::{IntoStaticStr, VariantNames};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct McaStatus(u64);
 
-/// The part of the machine in which the error is, by the error code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantNames)]
-#[strum(serialize_all = "lowercase")]
-pub enum McaClass {
-    /// A cache.
-    Cache,
-    /// Address translation.
-    Tlb,
-    /// The memory controller or what it reads.
-    Memory,
-    /// A bus or the interconnect.
-    Bus,
-    /// Input and output.
-    Io,
-    /// The processor's own checks: parity, its internal timer, and what only its maker's documents explain.
-    Internal,
-    /// None of the above.
-    Other,
-}
-
-/// The words of all classes, in their order.
-pub const MCA_CLASSES: &[&str] = McaClass::VARIANTS;
+evidence::words!(
+    /// The part of the machine in which the error is, by the error code.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    McaClass {
+        /// A cache.
+        Cache => "cache",
+        /// Address translation.
+        Tlb => "tlb",
+        /// The memory controller or what it reads.
+        Memory => "memory",
+        /// A bus or the interconnect.
+        Bus => "bus",
+        /// Input and output.
+        Io => "io",
+        /// The processor's own checks: parity, its internal timer, and what only its maker's documents explain.
+        Internal => "internal",
+        /// None of the above.
+        Other => "other",
+    }
+);
 
 impl McaStatus {
     const VALID: u64 = 1 << 63;
@@ -80,12 +76,6 @@ impl McaStatus {
 }
 
 impl McaClass {
-    /// The word for it in facts.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        self.into()
-    }
-
     /// The part of the machine in words for a reader; `None` where no part is known.
     #[must_use]
     pub fn about(self) -> Option<&'static str> {
@@ -124,7 +114,7 @@ mod tests {
         ] {
             let class = McaStatus::new(status).map(McaStatus::class);
             assert_eq!(class, Some(expected), "{status:#x}");
-            assert!(MCA_CLASSES.contains(&expected.word()));
+            assert!(McaClass::WORDS.contains(&expected.word()));
         }
     }
 

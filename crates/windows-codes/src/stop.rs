@@ -74,10 +74,10 @@ impl ExplainedParameter {
 
     /// The meaning of the value: of one of a closed set, else the name of the status or fast-fail code.
     #[must_use]
-    pub fn means<'k>(&self, knowledge: &'k Knowledge) -> Option<&'k str> {
+    pub fn means(&self) -> Option<&'static str> {
         match self.parameter.holds {
-            Holds::Status => knowledge.exception_name(self.status()?),
-            Holds::FastFail => knowledge.fast_fail_name(FastFailCode(u32::try_from(self.value).ok()?)),
+            Holds::Status => Knowledge.exception_name(self.status()?),
+            Holds::FastFail => Knowledge.fast_fail_name(FastFailCode(u32::try_from(self.value).ok()?)),
             Holds::Value | Holds::Code => among(&self.parameter.values, self.value),
         }
     }
@@ -104,7 +104,7 @@ mod tests {
         let known = Knowledge::builtin();
         let stop = known.stop(BugcheckCode(code)).expect("a stop with parameters");
         let said = stop.explain(number, &parameters).expect("a parameter");
-        (said.parameter.is, said.means(&known).map(str::to_owned))
+        (said.parameter.is, said.means().map(str::to_owned))
     }
 
     fn means(code: u32, number: u8, parameters: [u64; 4]) -> Option<String> {

@@ -147,9 +147,7 @@ impl Fields<'_> {
 
     /// The values of all fields but the binary one, joined with `; `.
     pub(crate) fn joined(&self) -> Arc<str> {
-        let values: Vec<&str> =
-            self.list.iter().filter(|(name, _)| *name != *BINARY).map(|(_, value)| value.trim()).collect();
-        Arc::from(values.join("; "))
+        Arc::from(self.values().map(str::trim).collect::<Vec<_>>().join("; "))
     }
 
     /// The values of all fields but the binary one, in order.

@@ -64,7 +64,7 @@ pub(super) fn wanted(kind: Kind, code: u32) -> Vec<Wanted> {
         wanted.push(Wanted::Fact("exception.in_page_status", code.into()));
     }
     // Rules find a system error inside of a status or HRESULT in texts. Stop codes contain none.
-    let wrapped = match Structure::of(code, kind).and_then(|structure| structure.wrapped()) {
+    let wrapped = match Structure::of(code, kind).and_then(|structure| structure.wrapped) {
         Some((Kind::WinError, error)) if kind != Kind::Bugcheck => Some(error),
         _ => None,
     };

@@ -18,7 +18,7 @@ use causes::{CodeFinding, KnownRule};
 use report::json::write_indented;
 use report::model::Made;
 use rules::RuleSet;
-use windows_codes::{Knowledge, NoCode, Spellings, SubCode, explain_with, texts_of};
+use windows_codes::{NoCode, Spellings, SubCode, explain_with, texts_of};
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -103,7 +103,7 @@ struct KnownSubCode {
 /// Explains every code in `text`. A number is rather read as a code that rules compare with: crashes end with those.
 fn explain(text: &str, rules: &RuleSet) -> Result<Vec<Explained>, NoCode> {
     let is_asked_for = |kind, code| !rules.asking_for(&causes::wanted(kind, code)).is_empty();
-    let explained = explain_with(text, &Knowledge, &is_asked_for)?.into_iter().map(|explained| Explained {
+    let explained = explain_with(text, &is_asked_for)?.into_iter().map(|explained| Explained {
         text: explained.text,
         spellings: explained.spellings,
         readings: explained.readings.into_iter().map(|reading| causes::with_rules(reading, rules)).collect(),

@@ -8,7 +8,7 @@ use super::*;
 /// The reason why this rule is not loaded, with line and column.
 fn rejected(text: &str) -> (String, u32, u32) {
     let rules = load(written(&[("rule.yml", text)]).path());
-    let fault = rules.rejected().first().and_then(|rejected| rejected.faults.first());
+    let fault = rules.rejected.first().and_then(|rejected| rejected.faults.first());
     let fault = fault.unwrap_or_else(|| panic!("loaded: {text}"));
     assert!(rules.is_empty() && fault.diagnostic.file.name.ends_with("rule.yml"));
     (fault.reason.clone(), fault.diagnostic.span.line, fault.diagnostic.span.column)
@@ -20,7 +20,7 @@ fn a_rule_that_is_cut_anywhere_is_loaded_or_rejected() {
     let cut: Vec<(String, &str)> = (0..whole.len()).map(|end| (format!("{end}.yml"), &whole[..end])).collect();
     let files: Vec<(&str, &str)> = cut.iter().map(|(name, text)| (name.as_str(), *text)).collect();
     let rules = load(written(&files).path());
-    assert!(rules.len() > 1 && rules.rejected().len() > 100, "{}", rules.summary());
+    assert!(rules.len() > 1 && rules.rejected.len() > 100, "{}", rules.summary());
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn public_rules_are_loaded_or_rejected_for_what_is_not_supported() {
     let begun = std::time::Instant::now();
     let rules = load(Path::new(&folder));
     println!("{} ({:?})", rules.summary(), begun.elapsed());
-    let faults = rules.rejected().iter().flat_map(|rejected| &rejected.faults);
+    let faults = rules.rejected.iter().flat_map(|rejected| &rejected.faults);
     let broken: Vec<String> = faults
         .filter(|fault| fault.broken)
         .map(|fault| format!("{}: {}", fault.diagnostic.file.name, fault.diagnostic.message))
@@ -163,7 +163,7 @@ fn a_title_that_is_no_text_is_not_reported_as_missing() {
     for (title, expected) in [("title: [x]", "`title` is no text"), ("author: A", "`title` is missing")] {
         let text = about_starts("Image: x").replacen("title: A rule", title, 1);
         let rules = load(written(&[("rule.yml", &text)]).path());
-        let faults: Vec<&str> = rules.rejected().iter().flat_map(|rejected| &rejected.faults).map(message).collect();
+        let faults: Vec<&str> = rules.rejected.iter().flat_map(|rejected| &rejected.faults).map(message).collect();
         assert!(faults.contains(&expected), "{faults:?}");
     }
 }

@@ -51,7 +51,7 @@ fn load(folder: &Path) -> SigmaRules {
 /// The rule in this text; fails unless it is loaded.
 fn loaded(text: &str) -> SigmaRules {
     let rules = load(written(&[("rule.yml", text)]).path());
-    let faults: Vec<&str> = rules.rejected().iter().flat_map(|rejected| &rejected.faults).map(message).collect();
+    let faults: Vec<&str> = rules.rejected.iter().flat_map(|rejected| &rejected.faults).map(message).collect();
     assert!(faults.is_empty() && !rules.is_empty(), "{text}: {faults:?}");
     rules
 }

@@ -35,7 +35,7 @@ pub fn run(arguments: &[&str]) -> Result<String, String> {
     let [folder, logs @ ..] = places.as_slice() else { return Err(format!("usage: {USAGE}")) };
     let loaded = SigmaRules::load(std::slice::from_ref(folder)).map_err(|error| error.to_string())?;
     let mut said = loaded.summary();
-    for rejected in loaded.rejected() {
+    for rejected in &loaded.rejected {
         if let Some(fault) = rejected.faults.first() {
             let _ = write!(said, "\n  {}: {}", fault.diagnostic.file.name, fault.diagnostic.message);
         }

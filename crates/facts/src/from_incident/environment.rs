@@ -4,7 +4,7 @@
 use crate::value::{evidence, text, word};
 use crate::{FactSet, Record, Value};
 use incident::JoinedIncident;
-use incident::environment::{Copies, CudaLibrary, Environment, Found, Framework, RuntimeFile};
+use incident::environment::{Copies, Environment, Found, Installed, Module, Product};
 use windows_codes::{Release, location};
 
 /// Sets the facts of [`incident::environment`], without those of the operating system and the processor.
@@ -22,10 +22,10 @@ pub(super) fn environment(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         facts.set_known("environment.python_installation", python.installation.map(word), from);
     }
     if let Some(frameworks) = &environment.frameworks {
-        facts.set_list("frameworks", frameworks.iter().map(framework).collect());
+        facts.set_list("frameworks", frameworks.iter().map(installed).collect());
     }
     if let Some(libraries) = &environment.cuda.libraries {
-        facts.set_list("cuda_libraries", libraries.iter().map(library).collect());
+        facts.set_list("cuda_libraries", libraries.iter().map(installed).collect());
     }
     if let Some(copies) = &environment.copies {
         facts.set_list("duplicates", copies.iter().map(duplicate).collect());
@@ -40,14 +40,14 @@ fn versions(environment: &Environment<'_>, facts: &mut FactSet) {
         ("environment.cuda", cuda.runtime),
         ("environment.cudnn", cuda.cudnn),
         ("environment.intel_driver", graphics.intel),
-        ("environment.nvidia_driver", graphics.nvidia.map(|found| found.map(|driver| driver.version()))),
+        ("environment.nvidia_driver", graphics.nvidia),
         ("environment.python", environment.python.as_ref().map(|python| python.version)),
-        ("stated.cuda", stated.cuda),
-        ("stated.cudnn", stated.cudnn),
-        ("stated.nvidia_driver", stated.nvidia_driver),
-        ("stated.onnxruntime", stated.onnxruntime),
-        ("stated.pytorch", stated.pytorch),
-        ("stated.tensorflow", stated.tensorflow),
+        ("stated.cuda", stated.version(Product::Cuda)),
+        ("stated.cudnn", stated.version(Product::Cudnn)),
+        ("stated.nvidia_driver", stated.version(Product::NvidiaDriver)),
+        ("stated.onnxruntime", stated.version(Product::OnnxRuntime)),
+        ("stated.pytorch", stated.version(Product::PyTorch)),
+        ("stated.tensorflow", stated.version(Product::TensorFlow)),
     ] {
         if let Some(found) = found {
             facts.set(path, found.value, evidence(found.from));
@@ -60,20 +60,20 @@ fn versions(environment: &Environment<'_>, facts: &mut FactSet) {
 
 fn runtime(environment: &Environment<'_>, facts: &mut FactSet) {
     let runtime = &environment.runtime;
-    let mut set = |paths: [&'static str; 3], file: Option<Found<RuntimeFile<'_>>>| {
-        let Some(Found { value: file, from }) = file else { return };
+    let mut set = |paths: [&'static str; 3], file: Option<Module<'_>>| {
+        let Some(Module { version, path, from, .. }) = file else { return };
         let [version_path, path_path, location_path] = paths;
-        facts.set_known(version_path, file.version, evidence(from));
-        facts.set_known(path_path, file.path.map(text), evidence(from));
-        facts.set_known(location_path, file.path.map(|path| word(location(path))), evidence(from));
+        facts.set_known(version_path, version, evidence(from));
+        facts.set_known(path_path, path.map(text), evidence(from));
+        facts.set_known(location_path, path.map(|path| word(location(path))), evidence(from));
     };
     set(["environment.msvcp140", "environment.msvcp140_path", "environment.msvcp140_location"], runtime.msvcp140);
     set(
         ["environment.vcruntime140", "environment.vcruntime140_path", "environment.vcruntime140_location"],
         runtime.vcruntime140,
     );
-    if let Some(Found { value: file, from }) = runtime.ucrtbase {
-        facts.set_known("environment.ucrtbase", file.version, evidence(from));
+    if let Some(file) = runtime.ucrtbase {
+        facts.set_known("environment.ucrtbase", file.version, evidence(file.from));
     }
 }
 
@@ -116,8 +116,8 @@ fn compatibility(environment: &Environment<'_>, facts: &mut FactSet) {
     }
     if let Some(tensorflow) = compatibility.tensorflow {
         let from = evidence(tensorflow.from);
-        facts.set("compat.tensorflow_built_with_cuda", release(tensorflow.built_with_cuda), from);
-        facts.set("compat.tensorflow_built_with_cudnn", release(tensorflow.built_with_cudnn), from);
+        facts.set("compat.tensorflow_built_with_cuda", release(tensorflow.build.cuda), from);
+        facts.set("compat.tensorflow_built_with_cudnn", release(tensorflow.build.cudnn), from);
         facts.set_known("compat.tensorflow_cuda", tensorflow.cuda.map(fits), from);
         facts.set_known("compat.tensorflow_cudnn", tensorflow.cudnn.map(fits), from);
         facts.set_known("compat.tensorflow_missing", tensorflow.missing.map(text), from);
@@ -134,36 +134,27 @@ fn driver_release((branch, update): Release) -> Value {
     text(&format!("{branch}.{update:02}"))
 }
 
-fn framework(framework: &Framework<'_>) -> Record {
+fn installed(installed: &Installed<'_>) -> Record {
     let fields = [
-        ("name", Some(word(framework.name))),
-        ("version", framework.version.map(Value::from)),
-        ("installation", framework.installation.map(word)),
-        ("path", framework.path.map(text)),
+        ("name", Some(text(installed.name))),
+        ("version", installed.version.map(Value::from)),
+        ("installation", installed.installation.map(word)),
+        ("path", installed.path.map(text)),
     ];
-    Record::of_known(fields, evidence(framework.from))
-}
-
-fn library(library: &CudaLibrary<'_>) -> Record {
-    let fields = [
-        ("name", Some(text(library.name))),
-        ("installation", library.installation.map(word)),
-        ("path", library.path.map(text)),
-    ];
-    Record::of_known(fields, evidence(library.from))
+    Record::of_known(fields, evidence(installed.from))
 }
 
 fn duplicate(copies: &Copies<'_>) -> Record {
-    let [(first, first_version), (second, second_version)] = [copies.first, copies.second];
+    let Copies { count, first, second } = copies;
     let fields = [
-        ("name", Some(text(copies.name))),
-        ("copies", Some(Value::Number(copies.count as u64))),
-        ("first_path", Some(text(first))),
-        ("first_version", first_version.map(Value::from)),
-        ("first_location", Some(word(location(first)))),
-        ("second_path", Some(text(second))),
-        ("second_version", second_version.map(Value::from)),
-        ("second_location", Some(word(location(second)))),
+        ("name", Some(text(first.name))),
+        ("copies", Some(Value::Number(*count as u64))),
+        ("first_path", first.path.map(text)),
+        ("first_version", first.version.map(Value::from)),
+        ("first_location", first.path.map(|path| word(location(path)))),
+        ("second_path", second.path.map(text)),
+        ("second_version", second.version.map(Value::from)),
+        ("second_location", second.path.map(|path| word(location(path)))),
     ];
-    Record::of_known(fields, evidence(copies.from))
+    Record::of_known(fields, evidence(first.from))
 }

@@ -53,21 +53,18 @@ pub(super) fn kernel(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
 }
 
 fn driver_record(position: usize, driver: &KernelDriver, dump: &KernelDump, from: Option<EvidenceRef>) -> Record {
-    let mut fields = vec![
-        ("position", Value::Number(position as u64)),
-        ("name", driver.name.clone().into()),
-        ("size", driver.size.into()),
+    let built = dump.time.and_then(|dumped| driver.built(dumped));
+    let built = built.map(|built| TimeZone::UTC.to_datetime(built).date());
+    let fields = [
+        ("position", Some(Value::Number(position as u64))),
+        ("name", Some(driver.name.clone().into())),
+        ("size", Some(driver.size.into())),
+        ("path", driver.path.contains('\\').then(|| driver.path.clone().into())),
+        ("timestamp", driver.timestamp.map(Value::from)),
+        ("built", built.map(|date| text(&date.to_string()))),
+        ("built_year", built.and_then(|date| Some(u64::try_from(date.year()).ok()?.into()))),
     ];
-    if driver.path.contains('\\') {
-        fields.push(("path", driver.path.clone().into()));
-    }
-    fields.extend(driver.timestamp.map(|timestamp| ("timestamp", timestamp.into())));
-    if let Some(built) = dump.time.and_then(|dumped| driver.built(dumped)) {
-        let date = TimeZone::UTC.to_datetime(built).date();
-        fields.push(("built", text(&date.to_string())));
-        fields.extend(u64::try_from(date.year()).map(|year| ("built_year", year.into())));
-    }
-    Record { fields, from }
+    Record::of_known(fields, from)
 }
 
 fn frame_record(dump: &KernelDump, (position, frame): (usize, &KernelFrame), from: Option<EvidenceRef>) -> Record {

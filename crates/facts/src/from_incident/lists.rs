@@ -45,7 +45,7 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         fields: vec![
             ("provider", event.content.provider.clone().into()),
             ("id", event.content.id.into()),
-            ("text", Value::Text(values(event))),
+            ("text", values(event).clone().into()),
         ],
         from: evidence(number),
     });

@@ -5,6 +5,7 @@ use crate::value::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
 use evidence::{Observation, PythonFrame, TicketFrame};
 use incident::JoinedIncident;
+use incident::environment::Product;
 
 /// The events that texts name, as records of the list `events`.
 pub(super) fn events<'b>(joined: &'b JoinedIncident<'_>) -> impl Iterator<Item = Record> + 'b {
@@ -91,7 +92,7 @@ fn frame_record((position, frame): (usize, &TicketFrame), from: Option<EvidenceR
 /// Sets what texts have of the machine, where no dump, report or log has it.
 pub(super) fn described(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     // The version that all texts agree on.
-    if let Some(driver) = joined.environment.stated.nvidia_driver {
+    if let Some(driver) = joined.environment.stated.version(Product::NvidiaDriver) {
         facts.set_missing("environment.nvidia_driver", Some(driver.value), evidence(driver.from));
     }
     for (number, ticket) in joined.evidence.described() {

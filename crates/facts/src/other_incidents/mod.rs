@@ -2,17 +2,17 @@
 
 mod run;
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use jiff::SignedDuration;
 
+use super::given::Given;
 use super::related_incidents::{RelatedIncidents, Relation};
 use super::schema::FactType;
-use super::value::{Record, Value, word};
-use run::{LeftOut, Near};
+use super::value::Record;
+use run::{LeftOut, Member, Near};
 pub use run::{MOST_OTHERS, NEAREST, OF_A_MACHINE, Profile, Run, Shared};
 
 /// The other incidents of the run that share a machine, place, signature, suspect or program with one incident.
@@ -45,19 +45,33 @@ pub struct OtherIncident {
     before: Option<SignedDuration>,
 }
 
-/// The texts of an incident in the form in which rules compare them, without differences of case.
-#[derive(Debug, Clone)]
-pub struct Folded {
-    /// The module at the fault.
-    pub module: Option<Box<str>>,
-    /// The module that its evidence points to.
-    pub suspect: Option<Box<str>>,
-    /// Its program.
-    pub program: Option<Box<str>>,
-    /// Its computer.
-    pub host: Option<Box<str>>,
-    /// The day on which it was.
-    pub day: Option<Box<str>>,
+/// The fields of another incident, in the order of the list's definition, which a test compares.
+pub const OTHER_FIELDS: [(&str, OfOther); 18] = [
+    ("kind", |entry| Some(Given::Word(entry.profile()?.kind.word()))),
+    ("code", |entry| Some(Given::Number(entry.profile()?.code?.0.into()))),
+    ("module", |entry| entry.text(FactType::Module, 0, |profile| profile.module.as_ref())),
+    ("suspect", |entry| entry.text(FactType::Module, 1, |profile| profile.suspect.as_ref())),
+    ("program", |entry| entry.text(FactType::Module, 2, |profile| profile.program.as_ref())),
+    ("host", |entry| entry.text(FactType::Text, 3, |profile| profile.host.as_ref())),
+    ("os_build", |entry| Some(Given::Number(entry.profile()?.os_build?.into()))),
+    ("day", |entry| entry.run.member(entry.place)?.day().map(Given::Word)),
+    ("seconds_before", |entry| entry.before.filter(|before| !before.is_negative()).map(seconds)),
+    ("seconds_after", |entry| entry.before.filter(SignedDuration::is_negative).map(seconds)),
+    ("seconds_away", |entry| entry.before.map(seconds)),
+    ("same_code", |entry| entry.same_code.map(Given::Flag)),
+    ("same_host", |entry| entry.same(Shared::Host)),
+    ("same_module", |entry| entry.same_module.map(Given::Flag)),
+    ("same_program", |entry| entry.same(Shared::Program)),
+    ("same_signature", |entry| entry.same(Shared::Signature)),
+    ("same_site", |entry| entry.same(Shared::Site)),
+    ("same_suspect", |entry| entry.same(Shared::Suspect)),
+];
+
+/// How another incident gives a field.
+type OfOther = fn(&OtherIncident) -> Option<Given<'_>>;
+
+fn seconds(span: SignedDuration) -> Given<'static> {
+    Given::Number(span.as_secs().unsigned_abs())
 }
 
 impl OtherIncidents {
@@ -182,107 +196,21 @@ impl OtherIncident {
         self.same.contains(&Some(true))
     }
 
-    /// Its kind, a word of the schema.
-    #[must_use]
-    pub fn kind(&self) -> Option<&'static str> {
-        Some(self.profile()?.kind.word())
-    }
-
-    /// The code of its exception or stop.
-    #[must_use]
-    pub fn code(&self) -> Option<u32> {
-        Some(self.profile()?.code?.0)
-    }
-
-    /// The build of Windows.
-    #[must_use]
-    pub fn os_build(&self) -> Option<u32> {
-        self.profile()?.os_build
-    }
-
-    /// How long before the incident it was, if it was not after it: seconds.
-    #[must_use]
-    pub fn seconds_before(&self) -> Option<u64> {
-        self.before.filter(|before| !before.is_negative()).map(|before| before.as_secs().unsigned_abs())
-    }
-
-    /// How long after the incident it was, if it was after it: seconds.
-    #[must_use]
-    pub fn seconds_after(&self) -> Option<u64> {
-        self.before.filter(SignedDuration::is_negative).map(|before| before.as_secs().unsigned_abs())
-    }
-
-    /// How far away it was: seconds.
-    #[must_use]
-    pub fn seconds_away(&self) -> Option<u64> {
-        self.before.map(|before| before.as_secs().unsigned_abs())
-    }
-
     /// Whether it is the same in this; `None` where nobody knows.
-    #[must_use]
-    pub fn same(&self, shared: Shared) -> Option<bool> {
-        self.same.get(shared as usize).copied().flatten()
+    fn same(&self, shared: Shared) -> Option<Given<'_>> {
+        self.same.get(shared as usize).copied().flatten().map(Given::Flag)
     }
 
-    /// Whether the code is the same.
-    #[must_use]
-    pub fn same_code(&self) -> Option<bool> {
-        self.same_code
-    }
-
-    /// Whether the module at the fault is the same.
-    #[must_use]
-    pub fn same_module(&self) -> Option<bool> {
-        self.same_module
-    }
-
-    /// Its texts as they compare, by `fold`.
-    #[must_use]
-    pub fn folded(&self, fold: fn(FactType, &str) -> Cow<'_, str>) -> Option<&Folded> {
-        self.run.folded(self.place, |profile| {
-            let folded = |kind, text: &Option<Arc<str>>| text.as_deref().map(|text| fold(kind, text).into());
-            Folded {
-                module: folded(FactType::Module, &profile.module),
-                suspect: folded(FactType::Module, &profile.suspect),
-                program: folded(FactType::Module, &profile.program),
-                host: folded(FactType::Text, &profile.host),
-                day: day(profile).map(String::into_boxed_str),
-            }
-        })
+    /// A text, which has the place `place` among those of its profile that are folded.
+    fn text(&self, kind: FactType, place: usize, of: fn(&Profile) -> Option<&Arc<str>>) -> Option<Given<'_>> {
+        let Member { profile, folded, .. } = self.run.member(self.place)?;
+        Some(Given::Text { written: of(profile)?, kind, folded: folded.get(place)? })
     }
 
     /// The incident as a record.
     #[must_use]
     pub fn record(&self) -> Record {
-        let profile = self.profile();
-        let text = |of: fn(&Profile) -> Option<&Arc<str>>| Some(Value::Text(Arc::clone(profile.and_then(of)?)));
-        let number = |number: Option<u64>| number.map(Value::Number);
-        let flag = |flag: Option<bool>| flag.map(Value::Flag);
-        let fields = [
-            ("kind", self.kind().map(word)),
-            ("code", number(self.code().map(u64::from))),
-            ("module", text(|profile| profile.module.as_ref())),
-            ("suspect", text(|profile| profile.suspect.as_ref())),
-            ("program", text(|profile| profile.program.as_ref())),
-            ("host", text(|profile| profile.host.as_ref())),
-            ("os_build", number(self.os_build().map(u64::from))),
-            ("day", profile.and_then(day).map(|day| Value::Text(day.into()))),
-            ("seconds_before", number(self.seconds_before())),
-            ("seconds_after", number(self.seconds_after())),
-            ("seconds_away", number(self.seconds_away())),
-            ("same_code", flag(self.same_code)),
-            ("same_host", flag(self.same(Shared::Host))),
-            ("same_module", flag(self.same_module)),
-            ("same_program", flag(self.same(Shared::Program))),
-            ("same_signature", flag(self.same(Shared::Signature))),
-            ("same_site", flag(self.same(Shared::Site))),
-            ("same_suspect", flag(self.same(Shared::Suspect))),
-        ];
-        Record::of_known(fields, None)
+        let known = OTHER_FIELDS.iter().filter_map(|(name, field)| Some((*name, field(self)?.value())));
+        Record { fields: known.collect(), from: None }
     }
-}
-
-/// The day on which an incident was, in UTC: `2026-05-20`.
-fn day(profile: &Profile) -> Option<String> {
-    Some(profile.time?.strftime("%Y-%m-%d").to_string())
 }

@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Folded;
 use incident::IncidentKind;
 
 /// How many incidents rules see of each relation on the same machine, and how many elsewhere: the nearest.
@@ -147,10 +146,20 @@ impl fmt::Debug for Run {
 
 /// An incident of the run.
 #[derive(Debug)]
-struct Member {
-    profile: Profile,
-    /// Its texts as they compare, made when a rule first asks.
-    folded: OnceLock<Folded>,
+pub(super) struct Member {
+    pub profile: Profile,
+    /// The day on which it was, made when a rule first asks.
+    day: OnceLock<Option<Box<str>>>,
+    /// Its module, suspect, program and host as they compare.
+    pub folded: [OnceLock<Box<str>>; 4],
+}
+
+impl Member {
+    /// The day on which it was, in UTC: `2026-05-20`.
+    pub fn day(&self) -> Option<&str> {
+        let day = || Some(self.profile.time?.strftime("%Y-%m-%d").to_string().into());
+        self.day.get_or_init(day).as_deref()
+    }
 }
 
 /// The nearest incidents that share something with one.
@@ -172,24 +181,16 @@ pub(super) struct LeftOut {
 }
 
 impl LeftOut {
-    fn note(side: &mut Option<u64>, distance: Option<u64>) {
-        let distance = distance.unwrap_or_default();
-        *side = Some(side.map_or(distance, |known| known.min(distance)));
-    }
-
     /// Notes one of which it is known, or not, that it is on the same machine.
-    fn note_of(&mut self, same_host: Option<bool>, distance: Option<u64>) {
+    fn note(&mut self, same_host: Option<bool>, distance: Option<u64>) {
+        let distance = distance.unwrap_or_default();
+        let nearest = |known: Option<u64>| Some(known.map_or(distance, |known| known.min(distance)));
         if same_host != Some(false) {
-            Self::note(&mut self.here, distance);
+            self.here = nearest(self.here);
         }
         if same_host != Some(true) {
-            Self::note(&mut self.elsewhere, distance);
+            self.elsewhere = nearest(self.elsewhere);
         }
-    }
-
-    /// Notes all from this one on. They come by their distance: nothing nearer follows, but for those without a time.
-    fn note_rest(&mut self, distance: Option<u64>, timeless: bool) {
-        self.note_of(None, distance.filter(|_| !timeless));
     }
 }
 
@@ -197,18 +198,16 @@ impl Run {
     /// The incidents of a run, in the order of their times, those without one last.
     #[must_use]
     pub fn new(all: Vec<Profile>) -> Self {
-        let all = all.into_iter().map(|profile| Member { profile, folded: OnceLock::new() }).collect();
-        Self { all, relations: OnceLock::new() }
+        let member = |profile| Member { profile, day: OnceLock::new(), folded: Default::default() };
+        Self { all: all.into_iter().map(member).collect(), relations: OnceLock::new() }
+    }
+
+    pub(super) fn member(&self, place: usize) -> Option<&Member> {
+        self.all.get(place)
     }
 
     pub(super) fn profile(&self, place: usize) -> Option<&Profile> {
-        Some(&self.all.get(place)?.profile)
-    }
-
-    /// The texts of the incident at a place as they compare, which `fold` makes of it the first time.
-    pub(super) fn folded(&self, place: usize, fold: impl FnOnce(&Profile) -> Folded) -> Option<&Folded> {
-        let Member { profile, folded } = self.all.get(place)?;
-        Some(folded.get_or_init(|| fold(profile)))
+        Some(&self.member(place)?.profile)
     }
 
     fn relations(&self) -> &Relations {
@@ -228,67 +227,67 @@ impl Run {
 
     /// The nearest incidents that share something with the one at a place.
     pub(super) fn near(&self, own: usize) -> Near {
-        let mut near = Near::default();
-        let Some(profile) = self.profile(own) else { return near };
-        let mut taken = HashSet::new();
-        for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut near.left_out) {
+        self.of_relations(own, |shared, relation, profile, near, left_out| {
             let list = profile.key(shared).and_then(|key| relation.by_key.get(&key));
-            for place in self.of_relation(shared, profile, list.map_or(&[], Vec::as_slice), own, left_out) {
-                if taken.insert(place) {
-                    near.places.push(place);
-                }
-            }
-        }
-        self.sort(profile, &mut near.places);
-        near
+            let list = list.map_or(&[][..], Vec::as_slice);
+            near.extend(self.of_relation(shared, profile, list, own, left_out));
+        })
     }
 
     /// The nearest incidents of which nobody knows whether they share something with the one at a place, without those
     /// that share something else.
     pub(super) fn perhaps(&self, own: usize, sharing: &HashSet<usize>) -> Near {
-        let mut perhaps = Near::default();
-        let Some(profile) = self.profile(own) else { return perhaps };
-        let mut taken = HashSet::new();
-        for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut perhaps.left_out) {
+        self.of_relations(own, |shared, relation, profile, perhaps, left_out| {
             // What is not known of the incident itself leaves all of it open.
             if profile.key(shared).is_none() {
-                continue;
+                return;
             }
-            let (mut count, mut looked_at) = (0_usize, 0_usize);
-            for (distance, place) in self.nearest_first(profile, &relation.unknown, own) {
-                if looked_at >= LOOKED_AT.saturating_mul(2) {
-                    left_out.note_rest(distance, self.has_timeless(&relation.unknown));
+            let mut count = 0_usize;
+            for (looked_at, (distance, place)) in self.nearest_first(profile, &relation.unknown, own).enumerate() {
+                if looked_at >= 2 * LOOKED_AT {
+                    left_out.note(None, self.rest(distance, &relation.unknown));
                     break;
                 }
-                looked_at = looked_at.saturating_add(1);
                 let Some(other) = self.profile(place).filter(|other| profile.shares(shared, other).is_none()) else {
                     continue;
                 };
-                if sharing.contains(&place) || taken.contains(&place) {
+                if sharing.contains(&place) || perhaps.contains(&place) {
                     continue;
                 }
                 if count >= NEAREST {
-                    left_out.note_of(profile.shares(Shared::Host, other), distance);
+                    left_out.note(profile.shares(Shared::Host, other), distance);
                     continue;
                 }
                 count = count.saturating_add(1);
-                taken.insert(place);
-                perhaps.places.push(place);
+                perhaps.insert(place);
             }
+        })
+    }
+
+    /// What `add` finds in each relation for the incident at a place: it adds places, and notes what it leaves out.
+    fn of_relations(
+        &self,
+        own: usize,
+        add: impl Fn(Shared, &Relation, &Profile, &mut HashSet<usize>, &mut LeftOut),
+    ) -> Near {
+        let mut near = Near::default();
+        let Some(profile) = self.profile(own) else { return near };
+        let mut places = HashSet::new();
+        for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut near.left_out) {
+            add(shared, relation, profile, &mut places, left_out);
         }
-        self.sort(profile, &mut perhaps.places);
-        perhaps
-    }
-
-    /// Puts places in the order of their distance, those without a time last.
-    fn sort(&self, profile: &Profile, places: &mut [usize]) {
+        near.places.extend(places);
+        // Those without a time last.
         let distance = |place: &usize| self.distance(profile, *place);
-        places.sort_by_key(|place| (distance(place).is_none(), distance(place), *place));
+        near.places.sort_by_key(|place| (distance(place).is_none(), distance(place), *place));
+        near
     }
 
-    /// Whether there are incidents without a time at the end of a list, which may lie anywhere.
-    fn has_timeless(&self, list: &[usize]) -> bool {
-        list.last().and_then(|place| self.profile(*place)).is_some_and(|last| last.time.is_none())
+    /// The distance of the nearest of a list from one at a distance on: nothing nearer follows, but for those without a time
+    /// at its end, which may lie anywhere.
+    fn rest(&self, distance: Option<u64>, list: &[usize]) -> Option<u64> {
+        let last = list.last().and_then(|place| self.profile(*place));
+        distance.filter(|_| last.is_none_or(|last| last.time.is_some()))
     }
 
     /// The nearest of those that share one thing, and what is left out of them.
@@ -303,28 +302,26 @@ impl Run {
         let mut taken = Vec::new();
         let (mut here, mut elsewhere) = (0_usize, 0_usize);
         let mut of_machine: HashMap<u32, usize> = HashMap::new();
-        let mut looked_at = 0_usize;
-        for (distance, place) in self.nearest_first(profile, list, own) {
+        for (looked_at, (distance, place)) in self.nearest_first(profile, list, own).enumerate() {
             let is_full = here >= NEAREST && (elsewhere >= NEAREST || shared == Shared::Host);
-            if is_full || looked_at >= LOOKED_AT.saturating_mul(2) {
-                left_out.note_rest(distance, self.has_timeless(list));
+            if is_full || looked_at >= 2 * LOOKED_AT {
+                left_out.note(None, self.rest(distance, list));
                 break;
             }
-            looked_at = looked_at.saturating_add(1);
             let Some(other) = self.profile(place) else { continue };
             if profile.shares(Shared::Host, other) == Some(true) {
                 if here < NEAREST {
                     here = here.saturating_add(1);
                     taken.push(place);
                 } else {
-                    LeftOut::note(&mut left_out.here, distance);
+                    left_out.note(Some(true), distance);
                 }
                 continue;
             }
             // Where a machine is not known, it may be any.
             let of_its_machine = other.key(Shared::Host).map(|host| of_machine.entry(host).or_default());
             if elsewhere >= NEAREST || of_its_machine.as_ref().is_some_and(|count| **count >= OF_A_MACHINE) {
-                LeftOut::note(&mut left_out.elsewhere, distance);
+                left_out.note(Some(false), distance);
                 continue;
             }
             elsewhere = elsewhere.saturating_add(1);

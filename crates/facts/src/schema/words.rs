@@ -7,7 +7,7 @@ use evidence::{AddressKind, CodePlace, DEBUGGER_SUSPECTS, Extension, INTEGRITY_L
 use incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
 /// The kinds of incident.
-pub const INCIDENT_KINDS: &[&str] = &["crash", "hang", "bugcheck", "gpu-reset", "start-failure", "power-loss", "exit"];
+pub const INCIDENT_KINDS: &[&str] = incident::IncidentKind::WORDS;
 /// The kinds of places that rules can ask a path for. A path can lie in several; a module's location is one of them.
 pub const PLACES: &[&str] = windows_codes::PLACES;
 /// The kinds of places that a module can be loaded from.
@@ -34,7 +34,7 @@ pub(super) fn called(name: &str) -> &'static [&'static str] {
         "instruction-kinds" => InstructionKind::WORDS,
         "integrity-levels" => INTEGRITY_LEVELS,
         "locations" => LOCATIONS,
-        "machine-checks" => windows_codes::MCA_CLASSES,
+        "machine-checks" => windows_codes::McaClass::WORDS,
         "pages" => Page::WORDS,
         "sigma-levels" => evidence::SIGMA_LEVELS,
         _ => &[],

@@ -3,7 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::reach::INSTALLS;
-use super::{LEAST_COVERED, LOGS, Logged, Surroundings, installed_by, is_of_application_log};
+use super::recorded::{APPLICATION, SYSTEM};
+use super::{LEAST_COVERED, Logged, Surroundings, installed_by, log_of};
 use evidence::CoverageAt;
 use incident::{IncidentKind, TimelineEntry, values};
 
@@ -75,11 +76,10 @@ impl<'i> Surroundings<'i> {
     #[must_use]
     pub fn before_first(&self, signature: &str, kind: IncidentKind) -> Option<BeforeFirst<'i>> {
         let first = *self.first_of.get(signature)?;
-        let [application, system] = LOGS;
-        let of_incidents = if is_of_application_log(kind) { application } else { system };
+        let of_incidents = log_of(kind);
         // Drivers and updates are in the System log.
-        let told = LOGS.into_iter().zip(&self.covered).filter(|(log, _)| *log == system || *log == of_incidents);
-        let logs: Vec<(&str, CoverageAt)> = told.map(|(log, covered)| (log, covered.at(first))).collect();
+        let told = [APPLICATION, SYSTEM].into_iter().filter(|log| *log == SYSTEM || *log == of_incidents);
+        let logs: Vec<(&str, CoverageAt)> = told.map(|log| (log, self.covered(log, first))).collect();
         // A change before the log of such incidents begins may be one after the first of them.
         let begin = first.saturating_sub(REACH).unwrap_or(first);
         let since = logs.iter().find(|(log, _)| *log == of_incidents).map(|(_, recorded)| *recorded);

@@ -14,7 +14,7 @@ mod sigma;
 
 pub use around::{Around, MOST_OF_A_KIND};
 pub use changes::{BeforeFirst, Change};
-pub use nearby::Nearby;
+pub use nearby::{Nearby, TIMELINE_FIELDS};
 pub use reach::{TIMELINE_AFTER, reach_seconds};
 pub use recorded::{Needed, Recorded, TimelinePart};
 pub use sigma::SigmaNearby;
@@ -24,16 +24,13 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
 
-use self::nearby::FoldedSigma;
 use self::reach::INSTALLS;
+use self::recorded::{APPLICATION, SYSTEM};
 use evidence::{CoverageAt, CoveredTimes, Event, EventContent, LogCoverage, Observation};
 use incident::{Incident, IncidentKind, JoinedIncident, Machine, NumberMap, SourcedEvidence, TimelineEntry};
 
 /// How much of the time before an incident the logs must cover before a missing record counts as "did not happen".
 const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
-
-/// The logs that record incidents and changes.
-const LOGS: [&str; 2] = ["Application", "System"];
 
 /// The event fields with the name of what was installed; each event about an installation has one of them.
 const INSTALLED: &[&str] = &["Product", "PackageIdentifier", "updateTitle", "DriverName", "ServiceName"];
@@ -51,8 +48,6 @@ pub struct Surroundings<'i> {
     by_kind: BTreeMap<&'static str, Vec<usize>>,
     /// The System logs by their first record, each with the last record of all up to it.
     system_logs: Vec<(Timestamp, Timestamp)>,
-    /// What the Application logs and the System logs cover.
-    covered: [CoveredTimes; 2],
     /// What the logs of each channel cover, by its name in lower case.
     by_channel: BTreeMap<String, CoveredTimes>,
     /// By item of evidence, the number of the incident that it reports.
@@ -70,7 +65,7 @@ struct Logged<'i> {
     event: Option<&'i Event>,
     provider: OnceLock<Box<str>>,
     text: OnceLock<Box<str>>,
-    sigma: OnceLock<Box<FoldedSigma>>,
+    sigma: OnceLock<Box<[OnceLock<Box<str>>; 3]>>,
     /// Whether it reports a display driver.
     of_display: OnceLock<bool>,
     /// Whether it reports firmware.
@@ -85,17 +80,14 @@ impl<'i> Surroundings<'i> {
     #[must_use]
     pub fn new(machine: &'i Machine, items: &'i [SourcedEvidence], sigma: bool) -> Self {
         let (logged, by_kind) = rayon::join(|| logged(machine, items), || by_kind(machine, items));
-        let is = |channel: &str, wanted: &str| channel.eq_ignore_ascii_case(wanted);
-        let mut system_logs: Vec<(Timestamp, Timestamp)> =
-            machine.logs.iter().filter(|log| is(&log.channel, "System")).map(|log| (log.first, log.last)).collect();
+        let system_logs = machine.logs.iter().filter(|log| log.channel.eq_ignore_ascii_case(SYSTEM));
+        let mut system_logs: Vec<(Timestamp, Timestamp)> = system_logs.map(|log| (log.first, log.last)).collect();
         system_logs.sort_unstable();
         let mut latest = Timestamp::MIN;
         for (_, last) in &mut system_logs {
             latest = latest.max(*last);
             *last = latest;
         }
-        let covered =
-            LOGS.map(|channel| CoveredTimes::from_logs(machine.logs.iter().filter(|log| is(&log.channel, channel))));
         let mut by_channel: BTreeMap<String, Vec<&LogCoverage>> = BTreeMap::new();
         for log in &machine.logs {
             by_channel.entry(log.channel.to_lowercase()).or_default().push(log);
@@ -103,7 +95,7 @@ impl<'i> Surroundings<'i> {
         let by_channel =
             by_channel.into_iter().map(|(name, logs)| (name, CoveredTimes::from_logs(logs.into_iter()))).collect();
         let (incident_of, first_of) = (NumberMap::default(), HashMap::new());
-        Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of, sigma }
+        Self { machine, logged, by_kind, system_logs, by_channel, incident_of, first_of, sigma }
     }
 
     /// Adds an incident on this machine under its number: the records that report it, and its time if it is the first with
@@ -126,9 +118,7 @@ impl<'i> Surroundings<'i> {
     /// the log has been kept in which it would have been recorded before.
     fn first_like(&self, incident: &Incident) -> Option<(Timestamp, Option<Timestamp>)> {
         let first = *self.first_of.get(&incident.signature.coarse)?;
-        let [application, system] = &self.covered;
-        let log = if is_of_application_log(incident.kind) { application } else { system };
-        match log.at(first) {
+        match self.covered(log_of(incident.kind), first) {
             CoverageAt::Since(since) => Some((first, Some(since))),
             _ => Some((first, None)),
         }
@@ -149,14 +139,18 @@ impl<'i> Surroundings<'i> {
     /// Whether an Application log of the machine was given.
     #[must_use]
     pub fn has_application_log(&self) -> bool {
-        let [application, _] = &self.covered;
-        application.span().is_some()
+        self.by_channel.contains_key(&APPLICATION.to_ascii_lowercase())
     }
 
     /// Whether a System log of the machine was given.
     #[must_use]
     pub fn has_system_log(&self) -> bool {
         !self.system_logs.is_empty()
+    }
+
+    /// What the logs of a channel cover of a time.
+    fn covered(&self, channel: &str, time: Timestamp) -> CoverageAt {
+        self.by_channel.get(&channel.to_ascii_lowercase()).map_or(CoverageAt::Never, |covered| covered.at(time))
     }
 
     /// Whether a System log of the machine would know what happened at a time.
@@ -167,9 +161,9 @@ impl<'i> Surroundings<'i> {
     }
 }
 
-/// Whether incidents of a kind are recorded in the Application log, and not in the System log.
-fn is_of_application_log(kind: IncidentKind) -> bool {
-    matches!(kind, IncidentKind::Crash | IncidentKind::Hang)
+/// The log that records incidents of a kind.
+fn log_of(kind: IncidentKind) -> &'static str {
+    if matches!(kind, IncidentKind::Crash | IncidentKind::Hang) { APPLICATION } else { SYSTEM }
 }
 
 /// The event of which an entry was made.

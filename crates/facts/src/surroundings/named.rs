@@ -77,32 +77,24 @@ fn lacked<'b>(joined: &'b JoinedIncident<'_>) -> Vec<&'b str> {
 }
 
 /// Who is who, in the events that refuse or take away; nobody in others.
-fn parties(event: &Event) -> Parties<'_> {
+fn parties<'e>(event: &'e Event) -> Parties<'e> {
     let field = |wanted: &str| event.content.fields.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value);
     let is = |provider: &str| event.content.provider.eq_ignore_ascii_case(provider);
+    let of = |file: Option<&'e str>, process| Parties { files: file.into_iter().collect(), process, process_id: None };
     match (&event.content.body, event.content.id) {
-        (EventBody::ImageRefused { file, process, .. }, _) => Parties {
-            files: file.as_deref().into_iter().collect(),
-            process: process.as_deref(),
-            process_id: field(TARGET_PROCESS).and_then(number_u32),
-        },
-        // Attack surface reduction and controlled folder access name who wanted the file.
-        (_, 1121 | 1123 | 1127) if is(DEFENDER) => {
-            Parties { files: field("Path").into_iter().collect(), process: field("Process Name"), process_id: None }
+        (EventBody::ImageRefused { file, process, .. }, _) => {
+            let process_id = field(TARGET_PROCESS).and_then(number_u32);
+            Parties { process_id, ..of(file.as_deref(), process.as_deref()) }
         }
+        // Attack surface reduction and controlled folder access name who wanted the file.
+        (_, 1121 | 1123 | 1127) if is(DEFENDER) => of(field("Path"), field("Process Name")),
         // Here the process is the one that touched the threat, and not who lacks the file.
         (_, 1006..=1009 | 1116..=1119) if is(DEFENDER) => {
             Parties { files: field("Path").map(threat_files).unwrap_or_default(), ..Parties::default() }
         }
-        (_, 4) if is(MITIGATIONS) => Parties {
-            files: field("ChildImagePathName").into_iter().collect(),
-            process: field("ProcessPath"),
-            process_id: None,
-        },
+        (_, 4) if is(MITIGATIONS) => of(field("ChildImagePathName"), field("ProcessPath")),
         // The process itself is what was stopped.
-        (_, 14..=26) if is(MITIGATIONS) => {
-            Parties { files: field("ProcessPath").into_iter().collect(), ..Parties::default() }
-        }
+        (_, 14..=26) if is(MITIGATIONS) => of(field("ProcessPath"), None),
         _ => Parties::default(),
     }
 }

@@ -1,26 +1,46 @@
 //! One entry of the timeline around an incident.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::reach::INSTALLS;
 use super::{LEAST_COVERED, Logged, drive, named};
-use crate::value::{EvidenceRef, Record, Value, word};
+use crate::given::Given;
+use crate::schema::FactType;
+use crate::value::{EvidenceRef, Record};
 use evidence::{EventBody, NtStatus, SigmaRule};
 use incident::{JoinedIncident, TimelineEntry, values};
 use windows_codes::McaStatus;
 
-/// The id, title and tags of a Sigma rule, in the form in which rules compare texts.
-#[derive(Debug)]
-pub struct FoldedSigma {
-    /// Its id.
-    pub id: Option<Box<str>>,
-    /// Its title.
-    pub title: Box<str>,
-    /// Its tags.
-    pub tags: Box<str>,
+/// The fields of an entry, in the order of the list's definition, which a test compares.
+pub const TIMELINE_FIELDS: [(&str, OfNearby); 19] = [
+    ("kind", |nearby| Some(Given::Word(nearby.entry().kind))),
+    ("provider", |nearby| Some(text(&nearby.entry().provider, &nearby.logged.provider))),
+    ("id", |nearby| Some(Given::Number(nearby.entry().id.into()))),
+    ("seconds_before", |nearby| (!nearby.after).then_some(Given::Number(nearby.seconds))),
+    ("seconds_after", |nearby| nearby.after.then_some(Given::Number(nearby.seconds))),
+    ("text", |nearby| Some(text(values(nearby.logged.event?), &nearby.logged.text))),
+    ("status", |nearby| Some(Given::Number(nearby.status()?.0.into()))),
+    ("names", |nearby| nearby.names().map(Given::Word)),
+    ("drive", |nearby| drive::drive(nearby.logged.event?, nearby.joined).map(Given::Word)),
+    ("component", |nearby| nearby.component().map(Given::Word)),
+    ("machine_check", |nearby| nearby.machine_check().map(Given::Word)),
+    ("seconds_before_first", |nearby| nearby.seconds_before_first().map(Given::Number)),
+    ("seconds_after_first", |nearby| nearby.seconds_after_first().map(Given::Number)),
+    ("held_by", |nearby| nearby.held_by().map(Given::Word)),
+    ("incident", |nearby| Some(Given::Number(nearby.incident?.into()))),
+    ("sigma_id", |nearby| Some(text(nearby.sigma()?.id.as_ref()?, &nearby.folded_sigma()[0]))),
+    ("sigma_title", |nearby| Some(text(&nearby.sigma()?.title, &nearby.folded_sigma()[1]))),
+    ("sigma_level", |nearby| nearby.sigma()?.level.map(Given::Word)),
+    ("sigma_tags", |nearby| Some(text(&nearby.sigma()?.tags, &nearby.folded_sigma()[2]))),
+];
+
+/// How an entry gives a field.
+type OfNearby = for<'a> fn(&'a Nearby<'a>) -> Option<Given<'a>>;
+
+fn text<'a>(written: &'a Arc<str>, folded: &'a OnceLock<Box<str>>) -> Given<'a> {
+    Given::Text { written, kind: FactType::Text, folded }
 }
 
 /// An entry of the timeline around an incident.
@@ -32,7 +52,7 @@ pub struct Nearby<'m> {
     after: bool,
     /// When the first incident like this one was, and since when such are recorded.
     first_like: Option<(Timestamp, Option<Timestamp>)>,
-    /// The number of the incident that it reports, among those around.
+    /// The number of the incident that it reports, among those around: what has one number reports one.
     incident: Option<u32>,
     /// The entry's evidence number in findings.
     pub from: Option<EvidenceRef>,
@@ -58,32 +78,8 @@ impl<'m> Nearby<'m> {
         self.logged.entry
     }
 
-    /// Its distance to the incident in seconds, when it lies before it.
-    #[must_use]
-    pub fn seconds_before(&self) -> Option<u64> {
-        (!self.after).then_some(self.seconds)
-    }
-
-    /// Its distance to the incident in seconds, when it lies after it.
-    #[must_use]
-    pub fn seconds_after(&self) -> Option<u64> {
-        self.after.then_some(self.seconds)
-    }
-
-    /// Its provider in the form in which texts compare, which `fold` gives.
-    pub fn folded_provider(&self, fold: impl FnOnce(&str) -> Cow<'_, str>) -> &'m str {
-        self.logged.provider.get_or_init(|| Box::from(fold(&self.logged.entry.provider)))
-    }
-
-    /// The values of its record in the form in which texts compare, which `fold` gives.
-    pub fn folded_text(&self, fold: impl FnOnce(&str) -> Cow<'_, str>) -> Option<&'m str> {
-        let event = self.logged.event?;
-        Some(self.logged.text.get_or_init(|| Box::from(fold(&values(event)))))
-    }
-
     /// How a request to a drive or a file ended, where the record says it.
-    #[must_use]
-    pub fn status(&self) -> Option<NtStatus> {
+    fn status(&self) -> Option<NtStatus> {
         match &self.logged.event?.content.body {
             EventBody::Storage { status, .. } | EventBody::InPageError { status, .. } => *status,
             _ => None,
@@ -91,23 +87,15 @@ impl<'m> Nearby<'m> {
     }
 
     /// What of the incident the record is about, in a word of the schema.
-    #[must_use]
-    pub fn names(&self) -> Option<&'static str> {
+    fn names(&self) -> Option<&'static str> {
         let event = self.logged.event?;
         let started = self.joined.incident.process.as_ref().and_then(|process| process.started);
         let while_it_ran = !self.after && started.is_some_and(|started| self.logged.entry.time >= started);
         named::named(event, self.joined, while_it_ran)
     }
 
-    /// Whether the record is about the drive of the incident, in a word of the schema.
-    #[must_use]
-    pub fn drive(&self) -> Option<&'static str> {
-        drive::drive(self.logged.event?, self.joined)
-    }
-
     /// Which part of the machine the record of a hardware error is about, in a word of the schema.
-    #[must_use]
-    pub fn component(&self) -> Option<&'static str> {
+    fn component(&self) -> Option<&'static str> {
         match &self.logged.event?.content.body {
             EventBody::Hardware { component, .. } => Some(component),
             _ => None,
@@ -115,8 +103,7 @@ impl<'m> Nearby<'m> {
     }
 
     /// What kind of error the record of a machine check reports, in a word of the schema.
-    #[must_use]
-    pub fn machine_check(&self) -> Option<&'static str> {
+    fn machine_check(&self) -> Option<&'static str> {
         match &self.logged.event?.content.body {
             EventBody::Hardware { component: "processor", status, .. } => {
                 Some(McaStatus::new((*status)?)?.class().word())
@@ -127,8 +114,7 @@ impl<'m> Nearby<'m> {
 
     /// How many seconds before the first incident with the same signature on this machine something was installed,
     /// where the log that would hold earlier ones had begun long enough before the installation.
-    #[must_use]
-    pub fn seconds_before_first(&self) -> Option<u64> {
+    fn seconds_before_first(&self) -> Option<u64> {
         let (first, recorded_since) = self.first_like?;
         let entry = self.logged.entry;
         let is_known = entry.time.duration_since(recorded_since?) >= LEAST_COVERED && entry.time <= first;
@@ -137,8 +123,7 @@ impl<'m> Nearby<'m> {
     }
 
     /// How many seconds after the first such incident that is known something was installed.
-    #[must_use]
-    pub fn seconds_after_first(&self) -> Option<u64> {
+    fn seconds_after_first(&self) -> Option<u64> {
         let (first, _) = self.first_like?;
         let entry = self.logged.entry;
         let after = INSTALLS.contains(&entry.kind) && entry.time > first;
@@ -146,8 +131,7 @@ impl<'m> Nearby<'m> {
     }
 
     /// Who held most of the memory that the record says had run out, in a word of the schema.
-    #[must_use]
-    pub fn held_by(&self) -> Option<&'static str> {
+    fn held_by(&self) -> Option<&'static str> {
         let EventBody::MemoryExhausted { commit_charge, top, held, .. } = &self.logged.event?.content.body else {
             return None;
         };
@@ -158,55 +142,19 @@ impl<'m> Nearby<'m> {
         Some(holders.into_iter().find(|(_, bytes)| *bytes > half).map_or("other", |(holder, _)| holder))
     }
 
-    /// The number of the incident that it reports: what has one number reports one.
-    #[must_use]
-    pub fn incident(&self) -> Option<u32> {
-        self.incident
-    }
-
-    /// The Sigma rule that it is a match of.
-    #[must_use]
-    pub fn sigma(&self) -> Option<&'m SigmaRule> {
+    fn sigma(&self) -> Option<&'m SigmaRule> {
         self.logged.entry.sigma.as_deref()
     }
 
-    /// What that rule says of itself in the form in which texts compare, which `fold` gives.
-    pub fn folded_sigma(&self, fold: impl Fn(&str) -> Cow<'_, str>) -> Option<&'m FoldedSigma> {
-        let rule = self.sigma()?;
-        let folded = || FoldedSigma {
-            id: rule.id.as_deref().map(|id| Box::from(fold(id))),
-            title: Box::from(fold(&rule.title)),
-            tags: Box::from(fold(&rule.tags)),
-        };
-        Some(self.logged.sigma.get_or_init(|| Box::new(folded())))
+    /// Id, title and tags of the Sigma rule as they compare.
+    fn folded_sigma(&self) -> &'m [OnceLock<Box<str>>; 3] {
+        self.logged.sigma.get_or_init(Box::default)
     }
 
     /// The entry as a fact.
     #[must_use]
     pub fn record(&self) -> Record {
-        let entry = self.logged.entry;
-        let side = if self.after { "seconds_after" } else { "seconds_before" };
-        let sigma = self.sigma();
-        let fields = [
-            ("kind", Some(word(entry.kind))),
-            ("provider", Some(Arc::clone(&entry.provider).into())),
-            ("id", Some(entry.id.into())),
-            (side, Some(self.seconds.into())),
-            ("text", self.logged.event.map(values).map(Value::Text)),
-            ("status", self.status().map(|status| status.0.into())),
-            ("names", self.names().map(word)),
-            ("drive", self.drive().map(word)),
-            ("component", self.component().map(word)),
-            ("machine_check", self.machine_check().map(word)),
-            ("seconds_before_first", self.seconds_before_first().map(Value::Number)),
-            ("seconds_after_first", self.seconds_after_first().map(Value::Number)),
-            ("held_by", self.held_by().map(word)),
-            ("incident", self.incident.map(Value::from)),
-            ("sigma_id", sigma.and_then(|rule| rule.id.clone()).map(Value::Text)),
-            ("sigma_title", sigma.map(|rule| Arc::clone(&rule.title).into())),
-            ("sigma_level", sigma.and_then(|rule| rule.level).map(word)),
-            ("sigma_tags", sigma.map(|rule| Arc::clone(&rule.tags).into())),
-        ];
-        Record::of_known(fields, self.from)
+        let known = TIMELINE_FIELDS.iter().filter_map(|(name, field)| Some((*name, field(self)?.value())));
+        Record { fields: known.collect(), from: self.from }
     }
 }

@@ -10,8 +10,9 @@ use evidence::CoveredTimes;
 use incident::SIGMA;
 use windows_events::catalogue;
 
-const APPLICATION: &str = "Application";
-const SYSTEM: &str = "System";
+/// The logs that record incidents and changes.
+pub(super) const APPLICATION: &str = "Application";
+pub(super) const SYSTEM: &str = "System";
 
 /// The channels that record entries of a kind.
 #[derive(Debug, Clone, Copy)]

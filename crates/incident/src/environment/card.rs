@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::extensions::extensions;
 use super::found::Found;
-use super::frameworks::Framework;
-use super::runtime::RuntimeFile;
+use super::installation::Installed;
+use super::modules::Module;
+use super::stated::Product;
 use super::version_parts::{major_minor, nvidia_release, release};
 use super::{Environment, system};
 use crate::joined_evidence::JoinedEvidence;
@@ -27,8 +28,11 @@ pub(crate) fn card(evidence: &JoinedEvidence<'_>, environment: &Environment<'_>)
 
 /// Adds versions of which texts state several, where nothing that was loaded shows them.
 fn contradictions(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
-    for (key, versions) in &environment.stated.contradictions {
-        let spelled = if *key == "gpu_driver" { nvidia_release } else { major_minor };
+    for (product, versions) in &environment.stated.contradictions {
+        let (key, spelled): (_, fn(Version) -> String) = match product {
+            Product::NvidiaDriver => ("gpu_driver", nvidia_release),
+            _ => (product.into(), major_minor),
+        };
         let versions: Vec<String> = versions.iter().copied().map(spelled).collect();
         card.entry(key).or_insert_with(|| format!("{}{STATED_DIFFERENTLY}", versions.join(" or ")));
     }
@@ -49,9 +53,7 @@ fn machine(evidence: &JoinedEvidence<'_>, environment: &Environment<'_>, card: &
         if system.cpu_count > 0 {
             card.insert("cpu_threads", system.cpu_count.to_string());
         }
-        if let Some(extensions) = extensions(system.cpu_features) {
-            card.insert("cpu_extensions", extensions);
-        }
+        card.extend(extensions(system.cpu_features).map(|extensions| ("cpu_extensions", extensions)));
     } else if let Some((_, dump)) = evidence.kernel_dump() {
         card.insert("os", system::kernel_releases(dump.build));
         card.insert("cpu", dump.cpu.word().to_owned());
@@ -61,9 +63,8 @@ fn machine(evidence: &JoinedEvidence<'_>, environment: &Environment<'_>, card: &
     {
         card.insert("os", system::windows(build, None));
     }
-    if let Some(processor) = &environment.stated.processor {
-        card.insert("cpu_name", as_stated(&processor.value));
-    }
+    let processor = environment.stated.processor.as_ref();
+    card.extend(processor.map(|processor| ("cpu_name", as_stated(&processor.value))));
     if environment.wow64.is_some_and(|found| found.value) {
         card.insert("process_bits", "32-bit on 64-bit Windows".to_owned());
     }
@@ -78,16 +79,17 @@ fn graphics(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Str
         Some(release) => format!("Intel {release} ({})", found.value),
         None => format!("Intel {}", found.value),
     });
-    let mut drivers = [graphics.nvidia.map(|found| found.value.to_string()), amd, intel].into_iter().flatten();
+    let nvidia = graphics.nvidia.map(|found| {
+        let (branch, update) = release(found.value);
+        format!("{branch:03}.{update:02}")
+    });
+    let mut drivers = [nvidia, amd, intel].into_iter().flatten();
     if let Some(first) = drivers.next() {
         card.insert("gpu_driver", first);
-    } else if let Some(stated) = environment.stated.nvidia_driver {
+    } else if let Some(stated) = environment.stated.version(Product::NvidiaDriver) {
         card.insert("gpu_driver", as_stated(&nvidia_release(stated.value)));
     }
-    let others: Vec<String> = drivers.collect();
-    if !others.is_empty() {
-        card.insert("gpu_driver_others", others.join(", "));
-    }
+    insert_list("gpu_driver_others", drivers, ", ", card);
 }
 
 fn cuda(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
@@ -96,12 +98,12 @@ fn cuda(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>
         // From 11 on the file name contains only the major version.
         let (major, _) = release(runtime.value);
         card.insert("cuda", if major >= 11 { format!("{major}.x") } else { major_minor(runtime.value) });
-    } else if let Some(toolkit) = stated.cuda {
+    } else if let Some(toolkit) = stated.version(Product::Cuda) {
         card.insert("cuda", as_stated(&major_minor(toolkit.value)));
     }
     if let Some(cudnn) = cuda.cudnn {
         card.insert("cudnn", release(cudnn.value).0.to_string());
-    } else if let Some(cudnn) = stated.cudnn {
+    } else if let Some(cudnn) = stated.version(Product::Cudnn) {
         card.insert("cudnn", as_stated(&major_minor(cudnn.value)));
     }
     if let Some(cublas) = cuda.cublas {
@@ -110,39 +112,29 @@ fn cuda(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>
         let is_whole = minor == 0 && major != 10;
         card.insert("cublas", if is_whole { major.to_string() } else { major_minor(cublas.value) });
     }
-    let mut conflicts = Vec::new();
-    if let Some(Found { value: (first, second), .. }) = cuda.at_odds {
-        conflicts.push(format!("{first} and {second} are of different CUDA toolkits"));
-    }
-    if let Some(Found { value: (first, second), .. }) = cuda.cudnn_majors {
-        conflicts.push(format!("parts of cuDNN {first} and {second} are loaded"));
-    }
-    if !conflicts.is_empty() {
-        card.insert("cuda_conflicts", conflicts.join(", "));
-    }
+    let toolkits = cuda
+        .at_odds
+        .map(|Found { value: (first, second), .. }| format!("{first} and {second} are of different CUDA toolkits"));
+    let cudnn = cuda
+        .cudnn_majors
+        .map(|Found { value: (first, second), .. }| format!("parts of cuDNN {first} and {second} are loaded"));
+    insert_list("cuda_conflicts", toolkits.into_iter().chain(cudnn), ", ", card);
 }
 
 fn programs(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
     if let Some(python) = &environment.python {
         card.insert("python", major_minor(python.version.value));
-        let known: Vec<&str> =
-            python.release.as_deref().into_iter().chain(python.installation.map(described)).collect();
-        if !known.is_empty() {
-            card.insert("python_detail", known.join(", "));
-        }
+        let known = python.release.as_deref().into_iter().chain(python.installation.map(described));
+        insert_list("python_detail", known.map(str::to_owned), ", ", card);
     }
-    let stated = &environment.stated;
-    for (name, stated) in
-        [("tensorflow", stated.tensorflow), ("pytorch", stated.pytorch), ("onnxruntime", stated.onnxruntime)]
-    {
+    for product in [Product::TensorFlow, Product::PyTorch, Product::OnnxRuntime] {
+        let (name, stated): (&'static str, _) = (product.into(), environment.stated.version(product));
         let loaded = environment.frameworks.iter().flatten().find(|framework| framework.name == name);
-        if let Some(text) = framework(loaded, stated.map(|found| found.value)) {
-            card.insert(name, text);
-        }
+        card.extend(framework(loaded, stated.map(|found| found.value)).map(|text| (name, text)));
     }
 }
 
-fn framework(loaded: Option<&Framework<'_>>, stated: Option<Version>) -> Option<String> {
+fn framework(loaded: Option<&Installed<'_>>, stated: Option<Version>) -> Option<String> {
     let stated = stated.map(|version| {
         let [.., patch, _] = version.0;
         let release = major_minor(version);
@@ -162,49 +154,46 @@ fn runtime(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Stri
         [("msvcp140", runtime.msvcp140), ("vcruntime140", runtime.vcruntime140), ("ucrtbase", runtime.ucrtbase)]
     {
         // Every program has Windows' own `ucrtbase.dll`; only a version or another folder is worth a value.
-        let is_usual = |file: RuntimeFile<'_>| {
+        let is_usual = |file: &Module<'_>| {
             key == "ucrtbase" && file.version.is_none() && file.path.is_none_or(|path| location(path) == "system")
         };
-        if let Some(file) = file.filter(|file| !is_usual(file.value)) {
-            card.insert(key, runtime_file(file.value));
-        }
+        card.extend(file.filter(|file| !is_usual(file)).map(|file| (key, runtime_file(file))));
     }
-    let copies: Vec<String> = environment
-        .copies
-        .iter()
-        .flatten()
-        .map(|copies| {
-            let more = match copies.count.saturating_sub(2) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            format!("{} from {} and {}{more}", copies.name, folder(copies.first.0), folder(copies.second.0))
-        })
-        .collect();
-    if !copies.is_empty() {
-        card.insert("duplicates", copies.join("; "));
-    }
-    let misplaced = misplaced(environment);
-    if !misplaced.is_empty() {
-        card.insert("misplaced", misplaced.join("; "));
+    let copies = environment.copies.iter().flatten().filter_map(|copies| {
+        let more = match copies.count.saturating_sub(2) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (first, second) = (folder(copies.first.path?), folder(copies.second.path?));
+        Some(format!("{} from {first} and {second}{more}", copies.first.name))
+    });
+    insert_list("duplicates", copies, "; ", card);
+    insert_list("misplaced", misplaced(environment), "; ", card);
+}
+
+/// Adds the values of a key, unless there are none.
+fn insert_list(
+    key: &'static str,
+    values: impl Iterator<Item = String>,
+    between: &str,
+    card: &mut BTreeMap<&'static str, String>,
+) {
+    let values: Vec<String> = values.collect();
+    if !values.is_empty() {
+        card.insert(key, values.join(between));
     }
 }
 
 /// Libraries of CUDA, cuDNN and frameworks that are in the Windows folder, where no installer puts them and every program
 /// finds them before its own. ONNX Runtime belongs there: Windows brings one along.
-fn misplaced(environment: &Environment<'_>) -> Vec<String> {
-    let libraries = environment.cuda.libraries.iter().flatten();
-    let libraries = libraries.map(|library| (library.name, library.installation, library.path));
+fn misplaced(environment: &Environment<'_>) -> impl Iterator<Item = String> {
     let frameworks = environment.frameworks.iter().flatten().filter(|framework| framework.name != "onnxruntime");
-    let frameworks = frameworks.map(|framework| (framework.name, framework.installation, framework.path));
-    libraries
-        .chain(frameworks)
-        .filter(|(_, installation, _)| *installation == Some("system"))
-        .filter_map(|(name, _, path)| Some(format!("{name} in {}", folder(path?))))
-        .collect()
+    let installed = environment.cuda.libraries.iter().flatten().chain(frameworks);
+    let misplaced = installed.filter(|installed| installed.installation == Some("system"));
+    misplaced.filter_map(|installed| Some(format!("{} in {}", installed.name, folder(installed.path?))))
 }
 
-fn runtime_file(file: RuntimeFile<'_>) -> String {
+fn runtime_file(file: Module<'_>) -> String {
     match (file.version, file.path.map(folder)) {
         (Some(version), Some(folder)) => format!("{version} from {folder}"),
         (Some(version), None) => version.to_string(),
@@ -266,7 +255,7 @@ mod tests {
     fn every_value_that_only_texts_tell_is_known_as_one() {
         let mut environment = Environment::default();
         environment.stated.contradictions =
-            vec![("gpu_driver", vec![Version([512, 15, 0, 0]), Version([536, 23, 0, 0])])];
+            vec![(Product::NvidiaDriver, vec![Version([512, 15, 0, 0]), Version([536, 23, 0, 0])])];
         let mut card = BTreeMap::new();
         contradictions(&environment, &mut card);
         assert_eq!(card.get("gpu_driver").map(String::as_str), Some("512.15 or 536.23 (the text says both)"));

@@ -3,8 +3,9 @@
 
 use super::Environment;
 use super::modules::Modules;
+use super::stated::Product;
 use super::version_parts::release;
-use windows_codes::{Knowledge, Release, ReleaseSpan};
+use windows_codes::{Knowledge, Release, ReleaseSpan, TensorFlowBuild};
 
 /// Whether versions in a process work together.
 #[derive(Debug, Clone, Default)]
@@ -35,10 +36,8 @@ pub struct CudaDriver {
 /// TensorFlow and the libraries it was built with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TensorFlowFit {
-    /// The toolkit it was built with.
-    pub built_with_cuda: Release,
-    /// The cuDNN it was built with.
-    pub built_with_cudnn: Release,
+    /// What it was built with.
+    pub build: &'static TensorFlowBuild,
     /// Whether the toolkit has all libraries that TensorFlow loads.
     pub cuda: Option<bool>,
     /// The first library that the toolkit does not have.
@@ -73,33 +72,31 @@ pub(super) fn compatibility(environment: &Environment<'_>, modules: &Modules<'_>
 /// Compares driver and runtime. Loaded files count before what a text states.
 fn cuda_driver(environment: &Environment<'_>) -> Option<CudaDriver> {
     let stated = || {
-        let release = release(environment.stated.cuda?.value);
+        let release = release(environment.stated.version(Product::Cuda)?.value);
         Some(ReleaseSpan { first: release, last: release })
     };
     let releases = environment.cuda.runtime_releases.or_else(stated)?;
-    let driver = environment.graphics.nvidia.map(|found| found.map(|driver| (driver.branch, driver.update)));
-    let driver = driver.or_else(|| environment.stated.nvidia_driver.map(|found| found.map(release)))?;
+    let driver = environment.graphics.nvidia.or(environment.stated.version(Product::NvidiaDriver))?.map(release);
     let minimum = Knowledge.oldest_cuda_driver(releases)?;
     Some(CudaDriver { fits: driver.value >= minimum, releases, minimum, driver: driver.value, from: driver.from })
 }
 
 fn tensorflow(environment: &Environment<'_>) -> Option<TensorFlowFit> {
-    let version = environment.stated.tensorflow?;
+    let version = environment.stated.version(Product::TensorFlow)?;
     let build = Knowledge.tensorflow_build(version.value)?;
-    let toolkit = environment.stated.cuda.map(|found| release(found.value));
+    let toolkit = environment.stated.version(Product::Cuda).map(|found| release(found.value));
     let missing = toolkit.and_then(|toolkit| {
         let lacks = |name: &&&str| Knowledge.cuda_releases(name).is_some_and(|releases| !releases.has(toolkit));
         build.needs.iter().find(lacks).copied()
     });
-    let stated = environment.stated.cudnn.map(|found| {
+    let stated = environment.stated.version(Product::Cudnn).map(|found| {
         let (major, minor) = release(found.value);
         major == build.cudnn.0 && minor >= build.cudnn.1
     });
     // A file name contains the major version alone.
     let loaded = environment.cuda.cudnn.map(|found| release(found.value).0 == build.cudnn.0);
     Some(TensorFlowFit {
-        built_with_cuda: build.cuda,
-        built_with_cudnn: build.cudnn,
+        build,
         cuda: toolkit.map(|_| missing.is_none()),
         missing,
         cudnn: match loaded {
@@ -112,7 +109,7 @@ fn tensorflow(environment: &Environment<'_>) -> Option<TensorFlowFit> {
 
 fn msvcp140(environment: &Environment<'_>, modules: &Modules<'_>) -> Option<RuntimeFit> {
     let first = environment.runtime.msvcp140?;
-    let version = release(first.value.version?);
+    let version = release(first.version?);
     let (name, minimum) = modules
         .complete_list()?
         .iter()
@@ -141,8 +138,8 @@ mod tests {
         compatibility(&environment, &seen)
     }
 
-    fn stated(text: &str) -> Option<Found<Version>> {
-        Some(Found { value: text.parse().expect("a version"), from: 0 })
+    fn stated(product: Product, text: &str) -> (Product, Found<Version>) {
+        (product, Found { value: text.parse().expect("a version"), from: 0 })
     }
 
     #[test]
@@ -158,8 +155,8 @@ mod tests {
     #[test]
     fn a_text_is_believed_where_no_module_tells() {
         let fit = compatibility_of(&[], |environment| {
-            environment.stated.cuda = stated("8.0");
-            environment.stated.nvidia_driver = stated("368.71");
+            environment.stated.versions.extend([stated(Product::Cuda, "8.0")]);
+            environment.stated.versions.extend([stated(Product::NvidiaDriver, "368.71")]);
         });
         assert_eq!(fit.cuda_driver.map(|fit| (fit.fits, fit.minimum)), Some((false, (369, 30))));
     }
@@ -168,9 +165,9 @@ mod tests {
     fn tensorflow_wants_the_libraries_of_its_table() {
         let fit = |tensorflow: &str, cuda: &str, cudnn: &str| {
             let fit = compatibility_of(&[], |environment| {
-                environment.stated.tensorflow = stated(tensorflow);
-                environment.stated.cuda = stated(cuda);
-                environment.stated.cudnn = stated(cudnn);
+                environment.stated.versions.extend([stated(Product::TensorFlow, tensorflow)]);
+                environment.stated.versions.extend([stated(Product::Cuda, cuda)]);
+                environment.stated.versions.extend([stated(Product::Cudnn, cudnn)]);
             });
             fit.tensorflow.map(|fit| (fit.cuda, fit.missing, fit.cudnn))
         };

@@ -1,22 +1,17 @@
 //! DLLs that are loaded from several folders.
 
 use super::modules::{Module, Modules};
-use evidence::Version;
 use windows_codes::location;
 
 /// A DLL that is loaded from several folders.
 #[derive(Debug, Clone)]
 pub struct Copies<'i> {
-    /// Its file name, as the first copy has it.
-    pub name: &'i str,
     /// How many copies.
     pub count: usize,
-    /// Path and version of the copy that was loaded first.
-    pub first: (&'i str, Option<Version>),
-    /// Path and version of the one that was loaded next.
-    pub second: (&'i str, Option<Version>),
-    /// The number of the evidence, counted from 0.
-    pub from: usize,
+    /// The copy that was loaded first.
+    pub first: Module<'i>,
+    /// The one that was loaded next.
+    pub second: Module<'i>,
 }
 
 /// Finds the DLLs, in the order in which their first copies were loaded. Windows itself loads some DLLs twice, from its
@@ -35,39 +30,29 @@ pub(super) fn copies<'i>(modules: &Modules<'i>) -> Option<Vec<Copies<'i>>> {
         .map(|(index, module)| (key(module.name), index))
         .collect();
     keys.sort_unstable();
-    let mut groups: Vec<Vec<&Module<'i>>> = Vec::new();
-    for same in keys.chunk_by(|(a, _), (b, _)| a == b).filter(|same| same.len() > 1) {
+    let copies_of = |same: &[(u64, usize)]| {
         let mut alike = same.iter().filter_map(|(_, index)| modules.get(*index)).peekable();
-        let Some(first) = alike.peek().copied() else { continue };
-        groups.push(alike.filter(|module| module.is(first.name)).collect());
-    }
-    let first_of = |group: &Vec<&Module<'i>>| {
-        let first = group.first()?;
+        let first = *alike.peek()?;
         let first_path = first.path?;
         let mut others: Vec<&str> = Vec::new();
         let mut second = None;
-        for module in group {
+        for module in alike.filter(|module| module.is(first.name)) {
             let Some(path) = module.path else { continue };
             if path.eq_ignore_ascii_case(first_path) || others.iter().any(|other| other.eq_ignore_ascii_case(path)) {
                 continue;
             }
-            second = second.or(Some((path, module.version)));
+            second = second.or(Some(*module));
             others.push(path);
         }
         let of_windows = |path: &str| matches!(location(path), "system" | "driver-store");
         if of_windows(first_path) && others.iter().all(|path| of_windows(path)) {
             return None;
         }
-        Some(Copies {
-            name: first.name,
-            count: others.len().saturating_add(1),
-            first: (first_path, first.version),
-            second: second?,
-            from: first.from,
-        })
+        Some(Copies { count: others.len().saturating_add(1), first: *first, second: second? })
     };
-    let mut found: Vec<Copies<'i>> = groups.iter().filter_map(first_of).collect();
-    found.sort_by_key(|copies| modules.iter().position(|module| module.path == Some(copies.first.0)));
+    let alike = keys.chunk_by(|(a, _), (b, _)| a == b).filter(|same| same.len() > 1);
+    let mut found: Vec<Copies<'i>> = alike.filter_map(copies_of).collect();
+    found.sort_by_key(|copies| modules.iter().position(|module| module.path == copies.first.path));
     Some(found)
 }
 
@@ -98,8 +83,8 @@ mod tests {
         let found = copies(&seen).expect("a whole list");
         assert_eq!(found.len(), 1);
         let copies = found.first().expect("one");
-        assert_eq!((copies.name, copies.count), ("libiomp5md.dll", 2));
-        assert_eq!(copies.second.0, r"C:\env\Lib\site-packages\torch\lib\LIBIOMP5MD.DLL");
+        assert_eq!((copies.first.name, copies.count), ("libiomp5md.dll", 2));
+        assert_eq!(copies.second.path, Some(r"C:\env\Lib\site-packages\torch\lib\LIBIOMP5MD.DLL"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! CUDA and cuDNN, by the names of their libraries. Their file versions are no help: they are all 6.14.11.
 
 use super::found::Found;
-use super::installation::Layout;
+use super::installation::{Installed, Layout};
 use super::modules::{Module, Modules};
 use evidence::Version;
 use windows_codes::{Knowledge, ReleaseSpan};
@@ -18,7 +18,7 @@ pub struct Cuda<'i> {
     /// cuBLAS, the number in its file name.
     pub cublas: Option<Found<Version>>,
     /// All libraries of the toolkit and of cuDNN; `None` without a complete module list.
-    pub libraries: Option<Vec<CudaLibrary<'i>>>,
+    pub libraries: Option<Vec<Installed<'i>>>,
     /// Two libraries that no release of the toolkit has both.
     pub at_odds: Option<Found<(&'i str, &'i str)>>,
     /// The major versions of cuDNN of which parts are loaded, when there are several.
@@ -27,19 +27,6 @@ pub struct Cuda<'i> {
     pub of_one_toolkit: Option<usize>,
     /// The number of the evidence with cuDNN's libraries, when the names of all contain the same major version.
     pub of_one_cudnn: Option<usize>,
-}
-
-/// A library of the toolkit or of cuDNN.
-#[derive(Debug, Clone, Copy)]
-pub struct CudaLibrary<'i> {
-    /// File name.
-    pub name: &'i str,
-    /// Path.
-    pub path: Option<&'i str>,
-    /// How it was installed.
-    pub installation: Option<&'static str>,
-    /// The number of the evidence, counted from 0.
-    pub from: usize,
 }
 
 pub(super) fn cuda<'i>(modules: &Modules<'i>, layout: &Layout) -> Cuda<'i> {
@@ -64,17 +51,10 @@ pub(super) fn cuda<'i>(modules: &Modules<'i>, layout: &Layout) -> Cuda<'i> {
         of_one_cudnn: all_known(is_cudnn, &|module| cudnn_part(module).is_some()).filter(|_| cudnn_majors.is_none()),
         runtime: first(runtime),
         runtime_releases: all.iter().find(|module| runtime(module).is_some()).and_then(|module| releases(module)),
-        cudnn: first(cudnn_front),
-        cublas: first(cublas),
-        libraries: listed.as_ref().map(|libraries| {
-            let library = |module: &&Module<'i>| CudaLibrary {
-                name: module.name,
-                path: module.path,
-                installation: module.path.map(|path| layout.installation(path)),
-                from: module.from,
-            };
-            libraries.iter().map(library).collect()
-        }),
+        cudnn: first(|module| Some(Version([module.between("cudnn64_", ".dll")?.parse().ok()?, 0, 0, 0]))),
+        // `cublas64_11.dll` is that of CUDA 11, `cublas64_100.dll` that of 10.0, `cublas64_10.dll` that of 10.1 and 10.2.
+        cublas: first(|module| numbered(module.between("cublas64_", ".dll")?)),
+        libraries: listed.as_ref().map(|listed| listed.iter().map(|module| layout.installed(module)).collect()),
         at_odds,
         cudnn_majors,
     }
@@ -83,11 +63,6 @@ pub(super) fn cuda<'i>(modules: &Modules<'i>, layout: &Layout) -> Cuda<'i> {
 /// The runtime's version by its name: `cudart64_110.dll` is every 11.x, `cudart64_101.dll` is 10.1, `cudart64_12.dll` is every 12.x.
 fn runtime(module: &Module<'_>) -> Option<Version> {
     numbered(module.between("cudart64_", ".dll")?)
-}
-
-/// cuBLAS's version by its name: `cublas64_11.dll` is that of CUDA 11, `cublas64_100.dll` that of 10.0, `cublas64_10.dll` that of 10.1 and 10.2.
-fn cublas(module: &Module<'_>) -> Option<Version> {
-    numbered(module.between("cublas64_", ".dll")?)
 }
 
 /// The version in the digits of a name: three digits, and two from 50 on (CUDA 5.0 to 9.2), hold a minor number; fewer are
@@ -100,11 +75,6 @@ fn numbered(digits: &str) -> Option<Version> {
         (number, 0)
     };
     Some(Version([major, minor, 0, 0]))
-}
-
-/// cuDNN's major version by the name of its front DLL.
-fn cudnn_front(module: &Module<'_>) -> Option<Version> {
-    Some(Version([module.between("cudnn64_", ".dll")?.parse().ok()?, 0, 0, 0]))
 }
 
 /// The major version in the name of any DLL of cuDNN: `cudnn_ops_infer64_8.dll`.

@@ -1,6 +1,6 @@
 //! Machine-learning frameworks, by their native modules.
 
-use super::installation::Layout;
+use super::installation::{Installed, Layout};
 use super::modules::{Module, Modules};
 use super::version_parts::release;
 use evidence::Version;
@@ -8,62 +8,32 @@ use evidence::Version;
 /// The names of the frameworks.
 pub const FRAMEWORKS: &[&str] = &["tensorflow", "pytorch", "onnxruntime"];
 
-/// A framework in a process.
-#[derive(Debug, Clone)]
-pub struct Framework<'i> {
-    /// Which: one of [`FRAMEWORKS`].
-    pub name: &'static str,
-    /// Its release, where a file's version contains it: major and minor number.
-    pub version: Option<Version>,
-    /// How it was installed.
-    pub installation: Option<&'static str>,
-    /// The path of the module that shows it.
-    pub path: Option<&'i str>,
-    /// The number of the evidence, counted from 0.
-    pub from: usize,
-}
-
-/// Native modules that only the framework itself has.
-const MODULES: &[(&str, &str)] = &[
-    ("_pywrap_tensorflow_internal.pyd", "tensorflow"),
-    ("_pywrap_tensorflow_common.dll", "tensorflow"),
-    ("tensorflow.dll", "tensorflow"),
-    ("tensorflow_cc.dll", "tensorflow"),
-    ("c10.dll", "pytorch"),
-    ("torch.dll", "pytorch"),
-    ("torch_cpu.dll", "pytorch"),
-    ("torch_cuda.dll", "pytorch"),
-    ("torch_python.dll", "pytorch"),
-    ("onnxruntime.dll", "onnxruntime"),
-    ("onnxruntime_pybind11_state.pyd", "onnxruntime"),
-    ("onnxruntime_providers_shared.dll", "onnxruntime"),
+/// By framework, the native modules that only the framework itself has.
+const MODULES: [(&str, &[&str]); 3] = [
+    (
+        "tensorflow",
+        &["_pywrap_tensorflow_internal.pyd", "_pywrap_tensorflow_common.dll", "tensorflow.dll", "tensorflow_cc.dll"],
+    ),
+    ("pytorch", &["c10.dll", "torch.dll", "torch_cpu.dll", "torch_cuda.dll", "torch_python.dll"]),
+    ("onnxruntime", &["onnxruntime.dll", "onnxruntime_pybind11_state.pyd", "onnxruntime_providers_shared.dll"]),
 ];
-
 /// Modules whose file versions begin with the framework's release. PyTorch's and TensorFlow's have none.
 const VERSIONED: &[&str] = &["onnxruntime.dll", "onnxruntime_providers_shared.dll"];
 
 /// One entry a framework, by the module that was loaded first.
-pub(super) fn frameworks<'i>(modules: &Modules<'i>, layout: &Layout) -> Option<Vec<Framework<'i>>> {
-    let framework_of = |module: &Module<'i>| MODULES.iter().find(|(file, _)| module.is(file)).map(|(_, name)| *name);
-    let known: Vec<(&Module<'i>, &str)> =
-        modules.complete_list()?.iter().filter_map(|module| Some((module, framework_of(module)?))).collect();
-    let framework = |name: &'static str| {
-        let own = || known.iter().filter(|(_, framework)| *framework == name).map(|(module, _)| *module);
-        let first = own().next()?;
-        let versioned = |module: &&Module<'i>| VERSIONED.iter().any(|file| module.is(file));
-        let version = own().filter(versioned).find_map(|module| module.version).map(|version| {
+pub(super) fn frameworks<'i>(modules: &Modules<'i>, layout: &Layout) -> Option<Vec<Installed<'i>>> {
+    let modules = modules.complete_list()?;
+    let framework = |(name, files): (&'static str, &[&str])| {
+        let is_one_of = |files: &[&str], module: &Module<'i>| files.iter().any(|file| module.is(file));
+        let own: Vec<&Module<'i>> = modules.iter().filter(|module| is_one_of(files, module)).collect();
+        let versioned = own.iter().filter(|module| is_one_of(VERSIONED, module)).find_map(|module| module.version);
+        let version = versioned.map(|version| {
             let (major, minor) = release(version);
             Version([major, minor, 0, 0])
         });
-        Some(Framework {
-            name,
-            version,
-            installation: first.path.map(|path| layout.installation(path)),
-            path: first.path,
-            from: first.from,
-        })
+        Some(Installed { name, version, ..layout.installed(own.first()?) })
     };
-    Some(FRAMEWORKS.iter().filter_map(|name| framework(name)).collect())
+    Some(MODULES.into_iter().filter_map(framework).collect())
 }
 
 #[cfg(test)]
@@ -89,6 +59,6 @@ mod tests {
                 ("onnxruntime", Some("1.19.0.0".to_owned()), Some("site-packages"))
             ]
         );
-        assert!(MODULES.iter().all(|(_, name)| FRAMEWORKS.contains(name)));
+        assert!(MODULES.iter().all(|(name, _)| FRAMEWORKS.contains(name)));
     }
 }

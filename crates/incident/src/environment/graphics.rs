@@ -1,15 +1,15 @@
 //! Display drivers, by the versions of their files that are loaded.
 
 use super::found::Found;
-use super::modules::{Module, Modules};
+use super::modules::Modules;
 use evidence::Version;
-use windows_codes::{DriverRelease, amd_driver, intel_driver, is_driver_file};
+use windows_codes::{amd_driver, intel_driver, nvidia_driver};
 
 /// Display drivers.
 #[derive(Debug, Clone, Default)]
 pub struct Graphics {
     /// Release of NVIDIA's driver.
-    pub nvidia: Option<Found<DriverRelease>>,
+    pub nvidia: Option<Found<Version>>,
     /// Version of AMD's driver.
     pub amd: Option<Found<Version>>,
     /// Version of Intel's driver.
@@ -17,19 +17,10 @@ pub struct Graphics {
 }
 
 pub(super) fn graphics(modules: &Modules<'_>) -> Graphics {
-    Graphics {
-        nvidia: first(modules, |module, version| {
-            // Nearly all modules of a process begin with another letter.
-            let may_be = matches!(module.name.as_bytes().first(), Some(b'n' | b'N'));
-            (may_be && is_driver_file(module.name)).then(|| DriverRelease::from_file_version(version)).flatten()
-        }),
-        amd: first(modules, |module, version| amd_driver(module.name, version)),
-        intel: first(modules, |module, version| intel_driver(module.name, version)),
-    }
-}
-
-fn first<T>(modules: &Modules<'_>, read: impl Fn(&Module<'_>, Version) -> Option<T>) -> Option<Found<T>> {
-    modules.all().find_map(|module| Some(Found { value: read(module, module.version?)?, from: module.from }))
+    let first = |read: fn(&str, Version) -> Option<Version>| {
+        modules.all().find_map(|module| Some(Found { value: read(module.name, module.version?)?, from: module.from }))
+    };
+    Graphics { nvidia: first(nvidia_driver), amd: first(amd_driver), intel: first(intel_driver) }
 }
 
 #[cfg(test)]
@@ -46,7 +37,7 @@ mod tests {
             ("igd10iumd64.dll", "30.0.101.2031"),
         ]);
         let graphics = graphics(&seen);
-        assert_eq!(graphics.nvidia.map(|found| found.value.to_string()).as_deref(), Some("536.23"));
+        assert_eq!(graphics.nvidia.map(|found| found.value), Some(Version([536, 23, 0, 0])));
         assert_eq!(graphics.amd.map(|found| found.value.to_string()).as_deref(), Some("23.20.15033.1003"));
         assert_eq!(graphics.intel.map(|found| found.value.to_string()).as_deref(), Some("30.0.101.2031"));
     }

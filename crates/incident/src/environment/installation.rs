@@ -1,6 +1,7 @@
 //! How a file was installed, by the folder that it was loaded from: with conda, as a Python package, with the CUDA toolkit...
 
-use super::modules::Modules;
+use super::modules::{Module, Modules};
+use evidence::Version;
 use windows_codes::{is_conda_folder, location};
 
 /// The ways of installation. The folder of installed packages of a Python does not show which tool put a package there, and
@@ -20,6 +21,21 @@ pub const INSTALLATIONS: &[&str] = &[
 
 /// Beginnings of the names of folders with a Python that needs no installation.
 const PORTABLE: &[&str] = &["python_embed", "python-embed", "winpython", "wpy64-", "wpy32-"];
+
+/// A framework, or a library of CUDA or cuDNN, in a process.
+#[derive(Debug, Clone, Copy)]
+pub struct Installed<'i> {
+    /// One of [`FRAMEWORKS`](super::FRAMEWORKS), or the library's file name.
+    pub name: &'i str,
+    /// A framework's release, where a file's version contains it: major and minor number.
+    pub version: Option<Version>,
+    /// How it was installed: one of [`INSTALLATIONS`].
+    pub installation: Option<&'static str>,
+    /// The path of the module that shows it.
+    pub path: Option<&'i str>,
+    /// The number of the evidence, counted from 0.
+    pub from: usize,
+}
 
 /// The folders of a process's program and Python.
 #[derive(Debug, Default)]
@@ -44,6 +60,12 @@ impl Layout {
             })
         });
         Self { program, conda }
+    }
+
+    /// A module as it was installed, without a version.
+    pub(super) fn installed<'i>(&self, module: &Module<'i>) -> Installed<'i> {
+        let installation = module.path.map(|path| self.installation(path));
+        Installed { name: module.name, version: None, installation, path: module.path, from: module.from }
     }
 
     /// How the file at `path` was installed: one of [`INSTALLATIONS`].

@@ -21,14 +21,15 @@ pub(super) mod version_parts;
 pub use card::is_version_unsure;
 pub use compatibility::{Compatibility, CudaDriver, RuntimeFit, TensorFlowFit};
 pub use copies::Copies;
-pub use cuda::{Cuda, CudaLibrary};
+pub use cuda::Cuda;
 pub use found::Found;
-pub use frameworks::{FRAMEWORKS, Framework};
+pub use frameworks::FRAMEWORKS;
 pub use graphics::Graphics;
-pub use installation::INSTALLATIONS;
+pub use installation::{INSTALLATIONS, Installed};
+pub use modules::Module;
 pub use python::Python;
-pub use runtime::{Runtime, RuntimeFile};
-pub use stated::Stated;
+pub use runtime::Runtime;
+pub use stated::{Product, Stated};
 pub use system::build_of;
 
 use self::modules::Modules;
@@ -42,7 +43,7 @@ pub struct Environment<'i> {
     /// CUDA and cuDNN.
     pub cuda: Cuda<'i>,
     /// Frameworks that are loaded; `None` without a complete module list.
-    pub frameworks: Option<Vec<Framework<'i>>>,
+    pub frameworks: Option<Vec<Installed<'i>>>,
     /// Python.
     pub python: Option<Python>,
     /// The C and C++ runtime.

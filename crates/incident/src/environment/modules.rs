@@ -16,7 +16,7 @@ pub(super) struct Modules<'i> {
 
 /// A module as one artifact shows it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Module<'i> {
+pub struct Module<'i> {
     /// File name.
     pub name: &'i str,
     /// Path, where the artifact holds one.
@@ -72,12 +72,12 @@ impl<'i> Modules<'i> {
 
 impl Module<'_> {
     /// Whether this is its file name, in any case.
-    pub fn is(&self, name: &str) -> bool {
+    pub(super) fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 
     /// The part of its file name between `start` and `end`, which match in any case.
-    pub fn between(&self, start: &str, end: &str) -> Option<&str> {
+    pub(super) fn between(&self, start: &str, end: &str) -> Option<&str> {
         let inner = self.name.len().checked_sub(end.len())?;
         let (head, tail) = (self.name.get(..start.len())?, self.name.get(inner..)?);
         (head.eq_ignore_ascii_case(start) && tail.eq_ignore_ascii_case(end))

@@ -1,27 +1,17 @@
 //! The C and C++ runtime: the copy of each file that was loaded first, which all modules use.
 
-use super::found::Found;
-use super::modules::Modules;
+use super::modules::{Module, Modules};
 use evidence::Version;
 
 /// The runtime files that were loaded first.
 #[derive(Debug, Clone, Default)]
 pub struct Runtime<'i> {
     /// `msvcp140.dll`, the C++ library.
-    pub msvcp140: Option<Found<RuntimeFile<'i>>>,
+    pub msvcp140: Option<Module<'i>>,
     /// `vcruntime140.dll`, which carries exceptions.
-    pub vcruntime140: Option<Found<RuntimeFile<'i>>>,
+    pub vcruntime140: Option<Module<'i>>,
     /// `ucrtbase.dll`, the C library of Windows.
-    pub ucrtbase: Option<Found<RuntimeFile<'i>>>,
-}
-
-/// A loaded runtime file.
-#[derive(Debug, Clone, Copy)]
-pub struct RuntimeFile<'i> {
-    /// File version.
-    pub version: Option<Version>,
-    /// Path.
-    pub path: Option<&'i str>,
+    pub ucrtbase: Option<Module<'i>>,
 }
 
 /// Finds the copies that were loaded first. A module that asks for a DLL by its name alone, as imports do, gets the one of
@@ -29,15 +19,12 @@ pub struct RuntimeFile<'i> {
 /// <https://learn.microsoft.com/windows/win32/dlls/dynamic-link-library-search-order>. Only a list in load order shows
 /// which was the first.
 pub(super) fn runtime<'i>(modules: &Modules<'i>) -> Runtime<'i> {
-    let first = |name: &str| {
-        let module = modules.complete_list()?.iter().find(|module| module.is(name))?;
-        Some(Found { value: RuntimeFile { version: module.version, path: module.path }, from: module.from })
-    };
-    let real = |file: RuntimeFile<'i>| RuntimeFile { version: file.version.map(without_compatibility), ..file };
+    let first = |name: &str| modules.complete_list()?.iter().find(|module| module.is(name)).copied();
+    let real = |module: Module<'i>| Module { version: module.version.map(without_compatibility), ..module };
     Runtime {
         msvcp140: first("msvcp140.dll"),
         vcruntime140: first("vcruntime140.dll"),
-        ucrtbase: first("ucrtbase.dll").map(|found| found.map(real)),
+        ucrtbase: first("ucrtbase.dll").map(real),
     }
 }
 
@@ -64,7 +51,7 @@ mod tests {
     fn what_windows_tells_old_programs_of_its_files_is_undone() {
         let of = |version: &str| {
             let seen = listed(&[(r"C:\App\app.exe", "1.0"), (r"C:\Windows\System32\ucrtbase.dll", version)]);
-            runtime(&seen).ucrtbase.and_then(|found| found.value.version).map(|version| version.to_string())
+            runtime(&seen).ucrtbase.and_then(|module| module.version).map(|version| version.to_string())
         };
         assert_eq!(of("6.2.26100.7623").as_deref(), Some("10.0.26100.7623"));
         assert_eq!(of("10.0.19041.789").as_deref(), Some("10.0.19041.789"));
@@ -78,7 +65,7 @@ mod tests {
             (r"C:\App\Qt\MSVCP140.dll", "14.29.30139.0"),
             (r"C:\Windows\System32\msvcp140.dll", "14.44.35211.0"),
         ]);
-        let first = runtime(&seen).msvcp140.expect("one is loaded").value;
+        let first = runtime(&seen).msvcp140.expect("one is loaded");
         assert_eq!(first.version, "14.29.30139.0".parse().ok());
         assert_eq!(first.path, Some(r"C:\App\Qt\MSVCP140.dll"));
         seen.complete = false;

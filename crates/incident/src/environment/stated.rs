@@ -1,9 +1,10 @@
 //! Versions that a pasted text states. They are what somebody wrote and not what was loaded, so they are kept apart.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use regex::{Regex, RegexBuilder};
-use strum::EnumString;
+use strum::{EnumString, IntoStaticStr};
 
 use super::found::Found;
 use super::version_parts::release;
@@ -11,46 +12,42 @@ use crate::joined_evidence::JoinedEvidence;
 use evidence::{Inventory, Version};
 use windows_codes::Knowledge;
 
-/// Versions that a text states. Each is there only when all lines that state it agree.
+/// Versions that a text states.
 #[derive(Debug, Clone, Default)]
 pub struct Stated {
-    /// TensorFlow.
-    pub tensorflow: Option<Found<Version>>,
-    /// PyTorch.
-    pub pytorch: Option<Found<Version>>,
-    /// ONNX Runtime.
-    pub onnxruntime: Option<Found<Version>>,
-    /// The CUDA toolkit, not what `nvidia-smi` calls CUDA Version: that is the newest toolkit for the driver.
-    pub cuda: Option<Found<Version>>,
-    /// cuDNN.
-    pub cudnn: Option<Found<Version>>,
-    /// NVIDIA's driver.
-    pub nvidia_driver: Option<Found<Version>>,
+    /// Those on which all lines agree that state them.
+    pub versions: BTreeMap<Product, Found<Version>>,
     /// The processor's name.
     pub processor: Option<Found<Arc<str>>>,
-    /// Keys of the card with several versions in the texts that cannot be the same, and those versions.
-    pub contradictions: Vec<(&'static str, Vec<Version>)>,
+    /// Products with several versions in the texts that cannot be the same, and those versions.
+    pub contradictions: Vec<(Product, Vec<Version>)>,
 }
 
-/// What a pattern of the table finds, by its name there.
-#[derive(Clone, Copy, PartialEq, Eq, EnumString)]
-#[strum(serialize_all = "kebab-case")]
-enum Product {
-    #[strum(serialize = "tensorflow")]
+impl Stated {
+    /// The version of a product on which all texts agree.
+    #[must_use]
+    pub fn version(&self, product: Product) -> Option<Found<Version>> {
+        self.versions.get(&product).copied()
+    }
+}
+
+/// A product whose version texts state, by its name in the table of patterns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Product {
+    /// TensorFlow.
     TensorFlow,
-    #[strum(serialize = "pytorch")]
+    /// PyTorch.
     PyTorch,
-    #[strum(serialize = "onnxruntime")]
+    /// ONNX Runtime.
     OnnxRuntime,
+    /// The CUDA toolkit, not what `nvidia-smi` calls CUDA Version: that is the newest toolkit for the driver.
     Cuda,
-    /// The digits of a PyTorch build's tag: `cu118` is 11.8.
-    CudaTag,
+    /// cuDNN.
     Cudnn,
-    /// cuDNN's number for itself: 8401 is 8.4.1, 90100 is 9.1.0.
-    CudnnNumber,
+    /// NVIDIA's driver.
+    #[strum(serialize = "nvidia-driver")]
     NvidiaDriver,
-    /// The processor's name, which is no version.
-    Processor,
 }
 
 fn insensitive(pattern: &str) -> Result<Regex, regex::Error> {
@@ -72,23 +69,23 @@ pub(super) fn stated(evidence: &JoinedEvidence<'_>) -> Stated {
 /// All that texts state, agreeing or not.
 #[derive(Default)]
 struct Statements {
-    versions: Vec<(Product, Found<Version>)>,
+    versions: BTreeMap<Product, Vec<Found<Version>>>,
     processors: Vec<Found<Arc<str>>>,
 }
 
 impl Statements {
     fn add_lines<'t>(&mut self, lines: impl Iterator<Item = &'t str>, from: usize) {
-        static REGEXES: LazyLock<Vec<(Product, Regex)>> = LazyLock::new(|| {
+        static REGEXES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
             let patterns = Knowledge.stated_versions();
-            patterns.filter_map(|(name, pattern)| Some((name.parse().ok()?, insensitive(pattern).ok()?))).collect()
+            patterns.filter_map(|(of, pattern)| Some((of, insensitive(pattern).ok()?))).collect()
         });
         for line in lines.filter(|line| line.len() <= LONGEST_LINE && may_state(line)) {
-            for (product, regex) in REGEXES.iter() {
+            for (of, regex) in REGEXES.iter() {
                 let Some(text) = regex.captures(line).and_then(|groups| groups.get(1)) else { continue };
-                if *product == Product::Processor {
+                if *of == PROCESSOR {
                     self.processors.push(Found { value: Arc::from(text.as_str()), from });
                 } else {
-                    self.add(read(*product, text.as_str()), from);
+                    self.add(read(of, text.as_str()), from);
                 }
             }
         }
@@ -112,48 +109,29 @@ impl Statements {
     }
 
     fn add(&mut self, stated: Option<(Product, Version)>, from: usize) {
-        self.versions.extend(stated.map(|(product, value)| (product, Found { value, from })));
+        if let Some((product, value)) = stated {
+            self.versions.entry(product).or_default().push(Found { value, from });
+        }
     }
 
     /// The versions on which all texts agree, and those that contradict each other.
     fn agreed(self) -> Stated {
-        let versions = |product: Product| {
-            self.versions.iter().filter(move |(other, _)| *other == product).map(|(_, found)| *found)
-        };
-        let agreed = |product: Product| {
-            let first = versions(product).next()?;
-            versions(product).all(|other| alike(first.value, other.value)).then_some(first)
-        };
-        let contradicted = |(product, key): (Product, &'static str)| {
-            let mut different: Vec<Version> = Vec::new();
-            for found in versions(product) {
-                if !different.iter().any(|known| alike(*known, found.value)) {
-                    different.push(found.value);
+        let is_alike = |first: &&Found<Arc<str>>| self.processors.iter().all(|other| other.value == first.value);
+        let processor = self.processors.first().filter(is_alike).cloned();
+        let mut stated = Stated { processor, ..Stated::default() };
+        for (product, all) in self.versions {
+            let mut different: Vec<Found<Version>> = Vec::new();
+            for found in all {
+                if !different.iter().any(|known| alike(known.value, found.value)) {
+                    different.push(found);
                 }
             }
-            (different.len() > 1).then_some((key, different))
-        };
-        let keys = [
-            (Product::TensorFlow, "tensorflow"),
-            (Product::PyTorch, "pytorch"),
-            (Product::OnnxRuntime, "onnxruntime"),
-            (Product::Cuda, "cuda"),
-            (Product::Cudnn, "cudnn"),
-            (Product::NvidiaDriver, "gpu_driver"),
-        ];
-        let processor = self.processors.first();
-        Stated {
-            tensorflow: agreed(Product::TensorFlow),
-            pytorch: agreed(Product::PyTorch),
-            onnxruntime: agreed(Product::OnnxRuntime),
-            cuda: agreed(Product::Cuda),
-            cudnn: agreed(Product::Cudnn),
-            nvidia_driver: agreed(Product::NvidiaDriver),
-            processor: processor
-                .filter(|first| self.processors.iter().all(|other| other.value == first.value))
-                .cloned(),
-            contradictions: keys.into_iter().filter_map(contradicted).collect(),
+            match different.as_slice() {
+                [only] => drop(stated.versions.insert(product, *only)),
+                several => stated.contradictions.push((product, several.iter().map(|found| found.value).collect())),
+            }
         }
+        stated
     }
 }
 
@@ -171,21 +149,26 @@ fn may_state(line: &str) -> bool {
     WORDS.iter().any(|word| line.contains(word))
 }
 
-/// The version in the text that a pattern found.
-fn read(product: Product, text: &str) -> Option<(Product, Version)> {
-    match product {
-        Product::CudaTag => {
+/// What a pattern is of that finds no version, but the processor's name.
+const PROCESSOR: &str = "processor";
+
+/// The version in the text that a pattern found, and its product. `of` is what the pattern is of, in the table.
+fn read(of: &str, text: &str) -> Option<(Product, Version)> {
+    match of {
+        // The digits of a PyTorch build's tag: `cu118` is 11.8.
+        "cuda-tag" => {
             let number: u16 = text.parse().ok()?;
             Some((Product::Cuda, Version([number / 10, number % 10, 0, 0])))
         }
-        Product::CudnnNumber => {
+        // cuDNN's number for itself: 8401 is 8.4.1, 90100 is 9.1.0.
+        "cudnn-number" => {
             let number: u32 = text.parse().ok()?;
             // Two digits for the minor number from 9 on.
             let (major, rest) =
                 if number < 90_000 { (number / 1000, number % 1000) } else { (number / 10_000, number % 10_000) };
             Some((Product::Cudnn, Version([u16::try_from(major).ok()?, u16::try_from(rest / 100).ok()?, 0, 0])))
         }
-        _ => Some((product, text.parse().ok()?)),
+        _ => Some((of.parse().ok()?, text.parse().ok()?)),
     }
 }
 
@@ -206,7 +189,8 @@ mod tests {
     #[test]
     fn all_patterns_of_the_table_can_be_used() {
         for (name, pattern) in Knowledge.stated_versions() {
-            assert!(name.parse::<Product>().is_ok(), "{name}");
+            let text = if name == "cudnn-number" { "8401" } else { "118" };
+            assert!(name == PROCESSOR || read(name, text).is_some(), "{name}");
             let groups = insensitive(pattern).map(|regex| regex.captures_len());
             assert!(groups.is_ok_and(|groups| groups == 2), "{pattern}");
         }
@@ -226,11 +210,11 @@ mod tests {
             .into_iter(),
             0,
         );
-        assert_eq!(two(stated.tensorflow), Some((2, 4)));
-        assert_eq!(two(stated.cuda), Some((11, 0)), "nvidia-smi tells what the driver can do");
-        assert_eq!(two(stated.cudnn), Some((8, 0)));
-        assert_eq!(two(stated.nvidia_driver), Some((461, 40)));
-        assert_eq!(two(stated.onnxruntime), Some((1, 19)));
+        assert_eq!(two(stated.version(Product::TensorFlow)), Some((2, 4)));
+        assert_eq!(two(stated.version(Product::Cuda)), Some((11, 0)), "nvidia-smi tells what the driver can do");
+        assert_eq!(two(stated.version(Product::Cudnn)), Some((8, 0)));
+        assert_eq!(two(stated.version(Product::NvidiaDriver)), Some((461, 40)));
+        assert_eq!(two(stated.version(Product::OnnxRuntime)), Some((1, 19)));
     }
 
     #[test]
@@ -244,10 +228,10 @@ mod tests {
             .into_iter(),
             0,
         );
-        assert_eq!(two(stated.cudnn), Some((8, 4)));
-        assert_eq!(two(stated.pytorch), Some((2, 4)));
-        assert_eq!(two(stated.cuda), Some((11, 8)));
-        assert_eq!(two(of_lines(["Loaded cuDNN version 90100"].into_iter(), 0).cudnn), Some((9, 1)));
+        assert_eq!(two(stated.version(Product::Cudnn)), Some((8, 4)));
+        assert_eq!(two(stated.version(Product::PyTorch)), Some((2, 4)));
+        assert_eq!(two(stated.version(Product::Cuda)), Some((11, 8)));
+        assert_eq!(two(of_lines(["Loaded cuDNN version 90100"].into_iter(), 0).version(Product::Cudnn)), Some((9, 1)));
     }
 
     #[test]
@@ -270,10 +254,10 @@ mod tests {
             1,
         );
         let stated = statements.agreed();
-        assert!(stated.nvidia_driver.is_none() && stated.pytorch.is_none());
-        assert_eq!(two(stated.tensorflow), Some((2, 10)));
+        assert!(stated.version(Product::NvidiaDriver).is_none() && stated.version(Product::PyTorch).is_none());
+        assert_eq!(two(stated.version(Product::TensorFlow)), Some((2, 10)));
         let [(pytorch, _), (driver, releases)] = stated.contradictions.as_slice() else { panic!("{stated:?}") };
-        assert_eq!((*pytorch, *driver, releases.len()), ("pytorch", "gpu_driver", 2));
+        assert_eq!((*pytorch, *driver, releases.len()), (Product::PyTorch, Product::NvidiaDriver, 2));
     }
 
     #[test]
@@ -288,7 +272,12 @@ mod tests {
             &["Display driver version: AMD 26.3.1"],
         ] {
             let stated = of_lines(lines.iter().copied(), 0);
-            let all = [stated.tensorflow, stated.cuda, stated.nvidia_driver, stated.cudnn];
+            let all = [
+                stated.version(Product::TensorFlow),
+                stated.version(Product::Cuda),
+                stated.version(Product::NvidiaDriver),
+                stated.version(Product::Cudnn),
+            ];
             assert!(all.iter().all(Option::is_none), "{lines:?}");
         }
     }

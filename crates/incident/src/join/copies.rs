@@ -24,7 +24,7 @@ pub(super) fn by_copy<'s>(
     sets: &mut Sets<'_>,
 ) -> Vec<(&'s Sighting<'s>, &'s Sighting<'s>)> {
     let mut apart = Vec::new();
-    let mut records = Firsts::default();
+    let mut records = Firsts { seen: HashMap::new(), alike: HashMap::new() };
     let mut others: HashMap<u64, Vec<&Sighting<'_>>> = HashMap::new();
     for sighting in sightings {
         let record = match &sighting.evidence.observation {
@@ -38,7 +38,7 @@ pub(super) fn by_copy<'s>(
         if let Some(first) = records.first_like(record, sighting) {
             // One log may show that the computer got another name later, and the other not.
             if [first, sighting].into_iter().any(|one| one.evidence.former_host.is_some()) {
-                sets.join_renamed(first, sighting, JoinKey::SameRecord);
+                sets.unite(first, sighting, JoinKey::SameRecord, JoinKey::SameRecord.strength());
             } else {
                 sets.join(first, sighting, JoinKey::SameRecord);
             }
@@ -48,7 +48,7 @@ pub(super) fn by_copy<'s>(
     others.sort_unstable();
     let pasted = pasted_records(sightings, &others);
     for alike in others {
-        let mut whole = Firsts::default();
+        let mut whole = Firsts { seen: HashMap::new(), alike: HashMap::new() };
         let mut letters = Letters::default();
         for sighting in alike {
             let Some(digest) = digest(&sighting.evidence.observation) else { continue };
@@ -74,7 +74,9 @@ pub(super) fn by_copy<'s>(
 /// can have equal dumps, but then each has a record of its own.
 pub(super) fn across_folders(apart: Vec<(&Sighting<'_>, &Sighting<'_>)>, sets: &mut Sets<'_>) {
     for (first, copy) in apart {
-        sets.join_across_folders(first, copy, JoinKey::Copy);
+        if sets.named_host(first).is_none() && sets.named_host(copy).is_none() {
+            sets.unite(first, copy, JoinKey::Copy, JoinKey::Copy.strength());
+        }
     }
 }
 
@@ -122,12 +124,6 @@ impl Letters {
 struct Firsts<'s, K> {
     seen: HashMap<(K, usize), &'s Sighting<'s>>,
     alike: HashMap<(usize, K), usize>,
-}
-
-impl<K> Default for Firsts<'_, K> {
-    fn default() -> Self {
-        Self { seen: HashMap::new(), alike: HashMap::new() }
-    }
 }
 
 impl<'s, K: Clone + Eq + Hash> Firsts<'s, K> {

@@ -17,7 +17,7 @@ use evidence::{EventBody, Observation, base_name};
 const OF_EVERY_REPORT: [&str; 3] = ["minidump.mdmp", "memory.hdmp", "triagedump.dmp"];
 
 /// Joins each dump to the next record that names its file and agrees with it; if two computers have one, to neither.
-pub(super) fn by_dump_path(sightings: &[Sighting<'_>], alive: &LastAlive, sets: &mut Sets<'_>) {
+pub(super) fn by_dump_path(sightings: &[Sighting<'_>], alive: &LastAlive<'_>, sets: &mut Sets<'_>) {
     let naming = records_by_dump_name(sightings);
     if naming.is_empty() {
         return;

@@ -1,78 +1,66 @@
 //! By what two pieces of evidence were found to be of one incident, and how much that proves.
 
-use strum::{IntoStaticStr, VariantArray};
+use strum::VariantArray;
 
-/// How much a join proves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum JoinStrength {
-    /// Both agree in what many incidents could have in common, and no other incident fits.
-    Likely,
-    /// Both have in common what two incidents hardly ever share.
-    Strong,
-    /// Both name something that was made for this incident alone.
-    Certain,
-}
-
-impl JoinStrength {
-    /// Its word in reports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        self.into()
+evidence::words!(
+    /// How much a join proves.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    JoinStrength {
+        /// Both agree in what many incidents could have in common, and no other incident fits.
+        Likely => "likely",
+        /// Both have in common what two incidents hardly ever share.
+        Strong => "strong",
+        /// Both name something that was made for this incident alone.
+        Certain => "certain",
     }
-}
+);
 
-/// What joined a piece of evidence to its incident. The order is that of the page on reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum JoinKey {
-    /// WER's id of the report.
-    ReportId,
-    /// The same record in a second copy of the log.
-    SameRecord,
-    /// The same dump, report or text in a second file.
-    Copy,
-    /// Process id and start of the process.
-    ProcessAndStart,
-    /// Code and all parameters of a blue screen.
-    BugcheckParameters,
-    /// Moment, code, address and thread of an exception, of dumps that do not hold the process's start.
-    ExceptionAndTime,
-    /// Code, parameters and moment of a blue screen, of two dumps; or of a dump and the record of the next start.
-    StopAndTime,
-    /// A record that names the dump's file.
-    DumpPath,
-    /// The folder that Windows Error Reporting made for one report.
-    ReportFolder,
-    /// Process id and closeness in time.
-    ProcessAndTime,
-    /// The end of the process that failed.
-    Exit,
-    /// The end of the service whose process failed.
-    Service,
-    /// Records that Windows writes at one start.
-    Restart,
-    /// GPU resets that follow each other within a minute.
-    Burst,
-    /// The text that both were pasted in.
-    SameText,
-    /// A record that a runtime writes beside the crash's own.
-    Companion,
-    /// Program, version and closeness in time.
-    NameAndTime,
-    /// A text that agrees with this incident and with no other.
-    Ticket,
-    /// The machine that the evidence describes.
-    Machine,
-}
+evidence::words!(
+    /// What joined a piece of evidence to its incident. The order is that of the page on reports.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray)]
+    JoinKey {
+        /// WER's id of the report.
+        ReportId => "report-id",
+        /// The same record in a second copy of the log.
+        SameRecord => "same-record",
+        /// The same dump, report or text in a second file.
+        Copy => "copy",
+        /// Process id and start of the process.
+        ProcessAndStart => "process-and-start",
+        /// Code and all parameters of a blue screen.
+        BugcheckParameters => "bugcheck-parameters",
+        /// Moment, code, address and thread of an exception, of dumps that do not hold the process's start.
+        ExceptionAndTime => "exception-and-time",
+        /// Code, parameters and moment of a blue screen, of two dumps; or of a dump and the record of the next start.
+        StopAndTime => "stop-and-time",
+        /// A record that names the dump's file.
+        DumpPath => "dump-path",
+        /// The folder that Windows Error Reporting made for one report.
+        ReportFolder => "report-folder",
+        /// Process id and closeness in time.
+        ProcessAndTime => "process-and-time",
+        /// The end of the process that failed.
+        Exit => "exit",
+        /// The end of the service whose process failed.
+        Service => "service",
+        /// Records that Windows writes at one start.
+        Restart => "restart",
+        /// GPU resets that follow each other within a minute.
+        Burst => "burst",
+        /// The text that both were pasted in.
+        SameText => "same-text",
+        /// A record that a runtime writes beside the crash's own.
+        Companion => "companion",
+        /// Program, version and closeness in time.
+        NameAndTime => "name-and-time",
+        /// A text that agrees with this incident and with no other.
+        Ticket => "ticket",
+        /// The machine that the evidence describes.
+        Machine => "machine",
+    }
+);
 
 impl JoinKey {
-    /// Its word in reports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        self.into()
-    }
-
     /// How much it proves by itself.
     #[must_use]
     pub fn strength(self) -> JoinStrength {
@@ -81,16 +69,7 @@ impl JoinKey {
                 JoinStrength::Certain
             }
             Self::Companion | Self::NameAndTime | Self::Ticket | Self::Machine => JoinStrength::Likely,
-            Self::ExceptionAndTime
-            | Self::StopAndTime
-            | Self::DumpPath
-            | Self::ReportFolder
-            | Self::ProcessAndTime
-            | Self::Exit
-            | Self::Service
-            | Self::Restart
-            | Self::Burst
-            | Self::SameText => JoinStrength::Strong,
+            _ => JoinStrength::Strong,
         }
     }
 }

@@ -18,25 +18,17 @@ const ONE_FAILURE: SignedDuration = SignedDuration::from_mins(10);
 /// Joins evidence of one process: id and start time, or for dumps that do not hold those, the very same moment of the same
 /// exception.
 pub(super) fn by_process(sightings: &[Sighting<'_>], sets: &mut Sets<'_>) {
-    let mut by_start: BTreeMap<(u32, i64), Vec<&Sighting<'_>>> = BTreeMap::new();
-    for sighting in sightings {
-        if let (Some(pid), Some(started)) = (sighting.pid, sighting.started) {
-            by_start.entry((pid, started.as_second())).or_default().push(sighting);
-        }
-    }
+    let mut starts: Vec<(u32, i64, &Sighting<'_>)> = sightings
+        .iter()
+        .filter_map(|sighting| Some((sighting.pid?, sighting.started?.as_second(), sighting)))
+        .collect();
+    starts.sort_unstable();
     // A start that was rounded the other way is one second apart.
-    let mut buckets: Vec<Vec<&Sighting<'_>>> = Vec::new();
-    let mut last: Option<(u32, i64)> = None;
-    for (key, members) in by_start {
-        let follows =
-            last.is_some_and(|(pid, second)| pid == key.0 && key.1.saturating_sub(second) <= START_TOLERANCE_SECONDS);
-        match buckets.last_mut() {
-            Some(bucket) if follows => bucket.extend(members),
-            _ => buckets.push(members),
-        }
-        last = Some(key);
-    }
-    let buckets = buckets.into_iter().filter(|bucket| bucket.len() > 1);
+    let is_same = |(pid, second, _): &(u32, i64, _), (other, later, _): &(u32, i64, _)| {
+        pid == other && later.saturating_sub(*second) <= START_TOLERANCE_SECONDS
+    };
+    let buckets = starts.chunk_by(is_same).filter(|bucket| bucket.len() > 1);
+    let buckets = buckets.map(|bucket| bucket.iter().map(|(_, _, sighting)| *sighting).collect());
     let buckets: Vec<Vec<&Sighting<'_>>> =
         buckets.flat_map(split_by_program).flat_map(|bucket| split_by_failure(bucket, sets)).collect();
     join_unambiguous(buckets.into_iter(), JoinKey::ProcessAndStart, sets);

@@ -119,19 +119,8 @@ impl<'s> Sets<'s> {
         }
     }
 
-    /// Joins two sets that name no computer, even where they are in the folders of two computers.
-    pub(super) fn join_across_folders(&mut self, one: &Sighting<'_>, other: &Sighting<'_>, key: JoinKey) {
-        if self.named_host(one).is_none() && self.named_host(other).is_none() {
-            self.unite(one, other, key, key.strength());
-        }
-    }
-
-    /// Joins two sets of one computer that they give two names.
-    pub(super) fn join_renamed(&mut self, one: &Sighting<'_>, other: &Sighting<'_>, key: JoinKey) {
-        self.unite(one, other, key, key.strength());
-    }
-
-    fn unite(&mut self, one: &Sighting<'_>, other: &Sighting<'_>, key: JoinKey, strength: JoinStrength) {
+    /// Joins two sets, whatever computers they name.
+    pub(super) fn unite(&mut self, one: &Sighting<'_>, other: &Sighting<'_>, key: JoinKey, strength: JoinStrength) {
         let (a, b) = (self.root(one), self.root(other));
         let (low, high) = (a.min(b), a.max(b));
         if low == high {

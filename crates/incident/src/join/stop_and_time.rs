@@ -25,7 +25,7 @@ struct StopEvidence<'s> {
 }
 
 /// Joins the dumps of one moment; and a dump to the record of the next start, if each fits nothing else.
-pub(super) fn by_stop_and_time(sightings: &[Sighting<'_>], alive: &LastAlive, sets: &mut Sets<'_>) {
+pub(super) fn by_stop_and_time(sightings: &[Sighting<'_>], alive: &LastAlive<'_>, sets: &mut Sets<'_>) {
     let mut stops: BTreeMap<(u32, [u64; 4]), StopEvidence<'_>> = BTreeMap::new();
     for sighting in sightings.iter().filter(|sighting| sighting.kind == IncidentKind::Bugcheck) {
         let (Some((code, parameters)), Some(time)) = (sighting.bugcheck, sighting.time) else { continue };
@@ -51,7 +51,7 @@ pub(super) fn by_stop_and_time(sightings: &[Sighting<'_>], alive: &LastAlive, se
     }
 }
 
-fn by_next_start(stop: &StopEvidence<'_>, alive: &LastAlive, sets: &mut Sets<'_>) {
+fn by_next_start(stop: &StopEvidence<'_>, alive: &LastAlive<'_>, sets: &mut Sets<'_>) {
     let with_record: BTreeSet<usize> = stop.records.iter().map(|(_, record)| sets.root(record)).collect();
     let with_dump: BTreeSet<usize> = stop.dumps.iter().map(|(_, dump)| sets.root(dump)).collect();
     // By the dumps' sets, the records' sets that fit, each with a record and a dump to join; and the other way round.

@@ -14,7 +14,7 @@ use crate::sighting::Sighting;
 use evidence::Observation;
 
 /// Joins what has the same code and the same four parameters, where one of these is an address, at one time.
-pub(super) fn by_bugcheck(sightings: &[Sighting<'_>], alive: &LastAlive, sets: &mut Sets<'_>) {
+pub(super) fn by_bugcheck(sightings: &[Sighting<'_>], alive: &LastAlive<'_>, sets: &mut Sets<'_>) {
     let mut by_stop: HashMap<(u32, [u64; 4]), Vec<&Sighting<'_>>> = HashMap::new();
     for sighting in sightings {
         if let Some((code, parameters)) = sighting.bugcheck
@@ -70,7 +70,7 @@ type Dated<'s> = (Option<Arc<str>>, Timestamp, &'s Sighting<'s>);
 /// of several is left out, unless it has no time and there is only one.
 fn split_by_time<'s>(
     bucket: &[&'s Sighting<'s>],
-    alive: &LastAlive,
+    alive: &LastAlive<'_>,
     sets: &mut Sets<'_>,
 ) -> Vec<Vec<&'s Sighting<'s>>> {
     let (mut records, mut dumps, mut reports, mut timeless) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -134,7 +134,7 @@ fn starts<'s>(mut records: Vec<Dated<'s>>, sets: &mut Sets<'_>) -> Vec<Occurrenc
 
 /// Puts each dump before the first start after it, if that has no later dump, is of the only computer, and no record shows
 /// that the system still ran after the dump.
-fn add_dumps<'s>(mut dumps: Vec<Dated<'s>>, alive: &LastAlive, stops: &mut Vec<Occurrence<'s>>) {
+fn add_dumps<'s>(mut dumps: Vec<Dated<'s>>, alive: &LastAlive<'_>, stops: &mut Vec<Occurrence<'s>>) {
     dumps.sort_unstable_by_key(|(_, time, dump)| (*time, *dump));
     let mut by_start: Vec<(Timestamp, usize)> =
         stops.iter().enumerate().filter_map(|(place, stop)| Some((stop.started?, place))).collect();

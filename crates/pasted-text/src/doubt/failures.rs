@@ -6,7 +6,7 @@ use crate::cue_words::{Cue, words_of};
 use crate::read_alone;
 use crate::sentences::Line;
 use crate::values::image_name;
-use windows_codes::status_of_win_error;
+use windows_codes::win_error;
 
 /// The number of characters of an error line that are compared.
 const TELLING: usize = 60;
@@ -38,7 +38,7 @@ pub(super) fn failures(text: &str, failures: &mut Failures) {
     let said = read_alone(text, 0);
     let codes = said.ticket.code.map(|code| code.0).into_iter().chain(said.bugcheck().map(|code| code.plain()));
     // The status with which the loader ends a process tells the same failure as its error.
-    let same = |number: u32| status_of_win_error(number).map_or(number, |status| status.0);
+    let same = |number: u32| win_error(number).and_then(|error| error.status).unwrap_or(number);
     failures.codes.extend(codes.chain(said.errors()).map(same));
     failures.codes.extend(names_missing_file(text).then_some(same(MISSING)));
     failures.errors.extend(error(text));

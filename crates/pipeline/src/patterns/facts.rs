@@ -18,7 +18,7 @@ impl Pattern {
         }
         facts.other_incidents = self.sharing.clone();
         for others in &self.others {
-            for path in counting(others.relation()) {
+            for path in counting(others.relation) {
                 if facts.get(path).is_some() {
                     facts.set_others(path, vec![others.clone()]);
                 }

@@ -8,7 +8,8 @@ use crate::language::value::fold;
 use evidence::Version;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS};
 use facts::{
-    Around, EvidenceRef, FactSet, FactType, Nearby, OtherIncident, OtherIncidents, Record, Recorded, Shared, Value,
+    Around, EvidenceRef, FactSet, FactType, Given, Nearby, OTHER_FIELDS, OtherIncident, OtherIncidents, Record,
+    Recorded, TIMELINE_FIELDS, Value,
 };
 
 /// A value of an incident, prepared for comparisons.
@@ -76,8 +77,8 @@ impl Row<'_> {
     pub fn field(&self, index: usize) -> Option<Compared<'_>> {
         match self {
             Self::Fields(fields, _) => Some(fields.get(index)?.as_ref()?.compared()),
-            Self::Nearby(entry) => (TIMELINE_FIELDS.get(index)?.1)(entry),
-            Self::Other(entry) => (OTHER_FIELDS.get(index)?.1)(entry),
+            Self::Nearby(entry) => (TIMELINE_FIELDS.get(index)?.1)(entry).map(compared),
+            Self::Other(entry) => (OTHER_FIELDS.get(index)?.1)(entry).map(compared),
         }
     }
 
@@ -109,65 +110,17 @@ pub(crate) const PROGRAM: &str = "process.path";
 /// The list that is made from what a machine's logs recorded.
 pub(crate) const TIMELINE: &str = "timeline";
 
-/// How a timeline entry gives a field.
-type OfNearby = for<'a> fn(&'a Nearby<'a>) -> Option<Compared<'a>>;
-/// How another incident gives a field.
-type OfOther = fn(&OtherIncident) -> Option<Compared<'_>>;
-
-/// The fields of a timeline entry, in the order of the list's definition, which a test compares.
-const TIMELINE_FIELDS: [(&str, OfNearby); 19] = [
-    // The words of the schema are lower case.
-    ("kind", |entry| Some(Compared::Text(entry.entry().kind))),
-    ("provider", |entry| Some(Compared::Text(entry.folded_provider(folded)))),
-    ("id", |entry| number(entry.entry().id)),
-    ("seconds_before", |entry| number(entry.seconds_before()?)),
-    ("seconds_after", |entry| number(entry.seconds_after()?)),
-    ("text", |entry| entry.folded_text(folded).map(Compared::Text)),
-    ("status", |entry| number(entry.status()?.0)),
-    ("names", |entry| entry.names().map(Compared::Text)),
-    ("drive", |entry| entry.drive().map(Compared::Text)),
-    ("component", |entry| entry.component().map(Compared::Text)),
-    ("machine_check", |entry| entry.machine_check().map(Compared::Text)),
-    ("seconds_before_first", |entry| number(entry.seconds_before_first()?)),
-    ("seconds_after_first", |entry| number(entry.seconds_after_first()?)),
-    ("held_by", |entry| entry.held_by().map(Compared::Text)),
-    ("incident", |entry| number(entry.incident()?)),
-    ("sigma_id", |entry| entry.folded_sigma(folded)?.id.as_deref().map(Compared::Text)),
-    ("sigma_title", |entry| Some(Compared::Text(&entry.folded_sigma(folded)?.title))),
-    ("sigma_level", |entry| entry.sigma()?.level.map(Compared::Text)),
-    ("sigma_tags", |entry| Some(Compared::Text(&entry.folded_sigma(folded)?.tags))),
-];
-/// The first of them.
+/// The first field of a timeline entry.
 const KIND: usize = 0;
 
-/// The fields of another incident, in the order of the list's definition, which a test compares.
-const OTHER_FIELDS: [(&str, OfOther); 18] = [
-    ("kind", |entry| entry.kind().map(Compared::Text)),
-    ("code", |entry| number(entry.code()?)),
-    ("module", |entry| entry.folded(fold)?.module.as_deref().map(Compared::Text)),
-    ("suspect", |entry| entry.folded(fold)?.suspect.as_deref().map(Compared::Text)),
-    ("program", |entry| entry.folded(fold)?.program.as_deref().map(Compared::Text)),
-    ("host", |entry| entry.folded(fold)?.host.as_deref().map(Compared::Text)),
-    ("os_build", |entry| number(entry.os_build()?)),
-    ("day", |entry| entry.folded(fold)?.day.as_deref().map(Compared::Text)),
-    ("seconds_before", |entry| number(entry.seconds_before()?)),
-    ("seconds_after", |entry| number(entry.seconds_after()?)),
-    ("seconds_away", |entry| number(entry.seconds_away()?)),
-    ("same_code", |entry| entry.same_code().map(Compared::Flag)),
-    ("same_host", |entry| entry.same(Shared::Host).map(Compared::Flag)),
-    ("same_module", |entry| entry.same_module().map(Compared::Flag)),
-    ("same_program", |entry| entry.same(Shared::Program).map(Compared::Flag)),
-    ("same_signature", |entry| entry.same(Shared::Signature).map(Compared::Flag)),
-    ("same_site", |entry| entry.same(Shared::Site).map(Compared::Flag)),
-    ("same_suspect", |entry| entry.same(Shared::Suspect).map(Compared::Flag)),
-];
-
-fn folded(text: &str) -> Cow<'_, str> {
-    fold(FactType::Text, text)
-}
-
-fn number<'a>(number: impl Into<u64>) -> Option<Compared<'a>> {
-    Some(Compared::Number(number.into()))
+/// The value of a field that is made when a rule asks for it.
+fn compared(given: Given<'_>) -> Compared<'_> {
+    match given {
+        Given::Word(word) => Compared::Text(word),
+        Given::Number(number) => Compared::Number(number),
+        Given::Flag(flag) => Compared::Flag(flag),
+        Given::Text { written, kind, folded } => Compared::Text(folded.get_or_init(|| Box::from(fold(kind, written)))),
+    }
 }
 
 /// All facts of one incident. Facts and lists go by their index in the schema; a list is prepared when the first rule

@@ -5,10 +5,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use strum::{EnumIter, IntoStaticStr};
 
-use crate::codes::{
-    BUGCHECKS, CUBLAS_STATUSES, CUDA_DRIVER_ERRORS, CUDA_ERRORS, CUDNN_STATUSES, Codes, DEVICE_PROBLEMS, ERRNOS,
-    EXCEPTIONS, EXIT_CODES, FAST_FAILS, HRESULTS, STATUSES, WIN_ERRORS, XIDS,
-};
+use crate::codes::{self, Codes};
 use evidence::BugcheckCode;
 use knowledge_tables::codes::Meaning;
 
@@ -50,20 +47,20 @@ pub enum Kind {
 /// All tables of codes, in the order in which a name is looked for. Of two tables of one kind that have the same number,
 /// the first has its name.
 static TABLES: [(Kind, &LazyLock<Codes>); 14] = [
-    (Kind::Exception, &EXCEPTIONS),
-    (Kind::Bugcheck, &BUGCHECKS),
-    (Kind::FastFail, &FAST_FAILS),
-    (Kind::WinError, &WIN_ERRORS),
-    (Kind::HResult, &HRESULTS),
-    (Kind::ExitCode, &EXIT_CODES),
-    (Kind::CudaError, &CUDA_ERRORS),
-    (Kind::CudaError, &CUDA_DRIVER_ERRORS),
-    (Kind::DeviceProblem, &DEVICE_PROBLEMS),
-    (Kind::Errno, &ERRNOS),
-    (Kind::Xid, &XIDS),
-    (Kind::CublasStatus, &CUBLAS_STATUSES),
-    (Kind::CudnnStatus, &CUDNN_STATUSES),
-    (Kind::Exception, &STATUSES),
+    (Kind::Exception, &codes::EXCEPTIONS),
+    (Kind::Bugcheck, &codes::BUGCHECKS),
+    (Kind::FastFail, &codes::FAST_FAILS),
+    (Kind::WinError, &codes::WIN_ERRORS),
+    (Kind::HResult, &codes::HRESULTS),
+    (Kind::ExitCode, &codes::EXIT_CODES),
+    (Kind::CudaError, &codes::CUDA_ERRORS),
+    (Kind::CudaError, &codes::CUDA_DRIVER_ERRORS),
+    (Kind::DeviceProblem, &codes::DEVICE_PROBLEMS),
+    (Kind::Errno, &codes::ERRNOS),
+    (Kind::Xid, &codes::XIDS),
+    (Kind::CublasStatus, &codes::CUBLAS_STATUSES),
+    (Kind::CudnnStatus, &codes::CUDNN_STATUSES),
+    (Kind::Exception, &codes::STATUSES),
 ];
 
 impl Kind {

@@ -15,8 +15,6 @@ pub use kind::Kind;
 pub use spelling::{NoCode, texts_of};
 pub use structure::{Facility, Layout, Structure};
 
-use crate::Knowledge;
-
 /// A code with all its readings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explained {
@@ -102,8 +100,8 @@ pub struct SubCode {
 ///
 /// # Errors
 /// When there is no code in it.
-pub fn explain(text: &str, knowledge: &Knowledge) -> Result<Vec<Explained>, NoCode> {
-    explain_with(text, knowledge, &|_, _| false)
+pub fn explain(text: &str) -> Result<Vec<Explained>, NoCode> {
+    explain_with(text, &|_, _| false)
 }
 
 /// As [`explain`], for a caller who knows codes with which crashes end: where `ends_crashes` is true of a reading's kind
@@ -111,15 +109,11 @@ pub fn explain(text: &str, knowledge: &Knowledge) -> Result<Vec<Explained>, NoCo
 ///
 /// # Errors
 /// When there is no code in `text`.
-pub fn explain_with(
-    text: &str,
-    knowledge: &Knowledge,
-    ends_crashes: &dyn Fn(Kind, u32) -> bool,
-) -> Result<Vec<Explained>, NoCode> {
+pub fn explain_with(text: &str, ends_crashes: &dyn Fn(Kind, u32) -> bool) -> Result<Vec<Explained>, NoCode> {
     let explained = spelling::codes_in(text)?.into_iter().map(|spelled| Explained {
         text: text.to_owned(),
         spellings: Spellings::new(spelled.code),
-        readings: readings::readings(&spelled, knowledge, ends_crashes),
+        readings: readings::readings(&spelled, ends_crashes),
     });
     Ok(explained.collect())
 }

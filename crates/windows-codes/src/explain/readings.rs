@@ -57,12 +57,8 @@ impl Candidates {
 }
 
 /// All readings of a code. There is always one.
-pub(super) fn readings(
-    spelled: &SpelledCode,
-    knowledge: &Knowledge,
-    ends_crashes: &dyn Fn(Kind, u32) -> bool,
-) -> Vec<Reading> {
-    let mut found = candidates(spelled, knowledge);
+pub(super) fn readings(spelled: &SpelledCode, ends_crashes: &dyn Fn(Kind, u32) -> bool) -> Vec<Reading> {
+    let mut found = candidates(spelled);
     // Words that say what the code is are believed, unless it can't be that: programs call statuses errors.
     if let Some(label) = spelled.label {
         if found.iter().any(|candidate| fits(label, candidate.kind, spelled.form)) {
@@ -85,22 +81,22 @@ pub(super) fn readings(
     if found.is_empty() {
         found.push(unknown(spelled));
     }
-    let mut readings: Vec<Reading> = found.into_iter().map(|candidate| reading(candidate, knowledge)).collect();
+    let mut readings: Vec<Reading> = found.into_iter().map(reading).collect();
     for reading in readings.iter_mut().filter(|reading| reading.kind == Kind::Bugcheck) {
         let code = BugcheckCode(reading.spellings.unsigned);
-        reading.look.splice(0..0, parameter_sentences(code, &spelled.parameters, knowledge));
+        reading.look.splice(0..0, parameter_sentences(code, &spelled.parameters));
     }
     readings
 }
 
 /// A sentence for each parameter of a stop whose meaning is known.
-fn parameter_sentences(stop: BugcheckCode, parameters: &[u64], knowledge: &Knowledge) -> Vec<String> {
+fn parameter_sentences(stop: BugcheckCode, parameters: &[u64]) -> Vec<String> {
     let sentence = |explained: ExplainedParameter| {
         let ExplainedParameter { parameter, value } = explained;
-        let means = explained.means(knowledge).map_or_else(String::new, |means| format!(" = {means}"));
+        let means = explained.means().map_or_else(String::new, |means| format!(" = {means}"));
         format!("parameter {} is 0x{value:x}: {}{means}", parameter.number, parameter.is)
     };
-    let explained = (1..=4).filter_map(|number| knowledge.stop(stop)?.explain(number, parameters));
+    let explained = (1..=4).filter_map(|number| Knowledge.stop(stop)?.explain(number, parameters));
     explained.map(sentence).collect()
 }
 
@@ -135,15 +131,15 @@ fn keep_one_cut(found: &mut Vec<Candidate>, code: u32) {
     });
 }
 
-fn candidates(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> {
+fn candidates(spelled: &SpelledCode) -> Vec<Candidate> {
     let code = spelled.code;
     if let Form::Name(_) = spelled.form {
         return by_name(spelled);
     }
     if code >= FIRST_STRUCTURED {
-        return structured(spelled, knowledge);
+        return structured(spelled);
     }
-    let mut found = unstructured(spelled, knowledge);
+    let mut found = unstructured(spelled);
     found.extend(events(spelled));
     found
 }
@@ -177,10 +173,10 @@ fn by_name(spelled: &SpelledCode) -> Vec<Candidate> {
 }
 
 /// The readings of a code whose upper bits are its severity and owner.
-fn structured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> {
+fn structured(spelled: &SpelledCode) -> Vec<Candidate> {
     let SpelledCode { code, form, .. } = *spelled;
     let mut found = Candidates::default();
-    if code >= FIRST_WITH_SEVERITY && knowledge.exception(ExceptionCode(code)).is_some() {
+    if code >= FIRST_WITH_SEVERITY && Knowledge.exception(ExceptionCode(code)).is_some() {
         let why = match form {
             Form::Signed => format!("0x{code:08X} as a number with sign, as IDEs print exit codes"),
             Form::Decimal => format!("0x{code:08X} in decimal"),
@@ -193,7 +189,7 @@ fn structured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> {
     found.add_known(Kind::ExitCode, code, 95, 0, "programs give it by convention");
     found.add_known(Kind::HResult, code, 65, 20, "a component's result has this number");
     if Kind::HResult.look_up(code).is_none()
-        && let Some((kind, inner)) = Structure::of(code, Kind::HResult).and_then(|structure| structure.wrapped())
+        && let Some((kind, inner)) = Structure::of(code, Kind::HResult).and_then(|structure| structure.wrapped)
         && (code >> 30 == 2 || kind == Kind::Exception)
     {
         let what = format!("{} {}", kind.phrase(), kind.notation(inner));
@@ -208,7 +204,7 @@ fn structured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> {
     }
     // Without a minus, it would be a number that a program chose out of four thousand million.
     let with_minus = code.wrapping_neg();
-    if form == Form::Decimal && with_minus >> 31 == 1 && knowledge.exception(ExceptionCode(with_minus)).is_some() {
+    if form == Form::Decimal && with_minus >> 31 == 1 && Knowledge.exception(ExceptionCode(with_minus)).is_some() {
         let minus = with_minus.cast_signed();
         let why = format!("no code that is known here is {code}; most likely the minus was lost, and it is {minus}");
         found.add(Kind::Exception, with_minus, 30, why);
@@ -220,7 +216,7 @@ fn structured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> {
 }
 
 /// The readings of a small number, which can be many things.
-fn unstructured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> {
+fn unstructured(spelled: &SpelledCode) -> Vec<Candidate> {
     let SpelledCode { code, form, label, .. } = *spelled;
     let mut found = Candidates::default();
     let decimal = form == Form::Decimal;
@@ -257,7 +253,7 @@ fn unstructured(spelled: &SpelledCode, knowledge: &Knowledge) -> Vec<Candidate> 
     };
     found.add_known(Kind::ExitCode, code, weight, 0, "programs, shells and languages use it by convention");
     if decimal && (1..=KEPT_BY_SHELLS).contains(&code) {
-        let cut = knowledge.exceptions().filter(|(full, meaning)| {
+        let cut = Knowledge.exceptions().filter(|(full, meaning)| {
             full.0 >= 0x8000_0000 && full.0 & KEPT_BY_SHELLS == code && meaning.means.is_some()
         });
         for (full, _) in cut {
@@ -340,23 +336,23 @@ fn unknown(spelled: &SpelledCode) -> Candidate {
     Candidate::new(kind, code, 0, why)
 }
 
-fn reading(candidate: Candidate, knowledge: &Knowledge) -> Reading {
-    if let Some(event) = candidate.event {
-        return of_event(event, candidate.why, knowledge);
-    }
-    let Candidate { kind, code, why, .. } = candidate;
+fn reading(candidate: Candidate) -> Reading {
+    let Candidate { kind, code, why, event, .. } = candidate;
     let named = kind.look_up(code);
     // A number that is no stop says nothing as one, whatever its bits say as another code.
     let structure = Structure::of(code, kind).filter(|_| kind != Kind::Bugcheck || named.is_some());
-    let inner = structure.as_ref().and_then(|structure| structure.wrapped());
-    let (name, means) = match (named, inner) {
-        (Some(meaning), _) => (Some(meaning.name.to_owned()), meaning.means),
-        (None, Some((kind, inner))) => {
+    let inner = structure.as_ref().and_then(|structure| structure.wrapped);
+    let (name, means) = match (event, named, inner) {
+        (Some(event), ..) => (Some(event.provider.to_owned()), Some(event.says)),
+        (None, Some(meaning), _) => (Some(meaning.name.to_owned()), meaning.means),
+        (None, None, Some((kind, inner))) => {
             let meaning = kind.look_up(inner);
             (meaning.map(|meaning| format!("HRESULT of {}", meaning.name)), meaning.and_then(|meaning| meaning.means))
         }
-        (None, None) if kind == Kind::ExitCode && why == OF_A_PROGRAM => (Some("the program's own".to_owned()), None),
-        (None, None) => (None, None),
+        (None, None, None) if kind == Kind::ExitCode && why == OF_A_PROGRAM => {
+            (Some("the program's own".to_owned()), None)
+        }
+        (None, None, None) => (None, None),
     };
     // What a note says of a system error is true of the HRESULT around it.
     let of_kind = note(kind.word(), code);
@@ -367,6 +363,10 @@ fn reading(candidate: Candidate, knowledge: &Knowledge) -> Reading {
     };
     let no_note = Note::default();
     let note = note.unwrap_or(&no_note);
+    let (not, look, collect, sources) = match event {
+        Some(event) => (&event.not, &event.look, &event.collect, &event.sources),
+        None => (&note.not, &note.look, &note.collect, &note.sources),
+    };
     Reading {
         kind,
         code: kind.notation(code),
@@ -375,30 +375,12 @@ fn reading(candidate: Candidate, knowledge: &Knowledge) -> Reading {
         means: means.map(str::to_owned),
         why,
         structure,
-        proves: Vec::new(),
-        not: texts(&note.not),
-        look: texts(&note.look),
-        sub_codes: if note.fast_fails { fast_fails(knowledge) } else { Vec::new() },
-        collect: requests(&note.collect, knowledge),
-        sources: texts(&note.sources),
-    }
-}
-
-fn of_event(event: &Event, why: String, knowledge: &Knowledge) -> Reading {
-    Reading {
-        kind: Kind::Event,
-        code: Kind::Event.notation(event.id),
-        spellings: Spellings::new(event.id),
-        name: Some(event.provider.to_owned()),
-        means: Some(event.says.to_owned()),
-        why,
-        structure: None,
-        proves: texts(&event.proves),
-        not: texts(&event.not),
-        look: texts(&event.look),
-        sub_codes: Vec::new(),
-        collect: requests(&event.collect, knowledge),
-        sources: texts(&event.sources),
+        proves: event.map(|event| texts(&event.proves)).unwrap_or_default(),
+        not: texts(not),
+        look: texts(look),
+        sub_codes: if note.fast_fails { fast_fails() } else { Vec::new() },
+        collect: collect.iter().filter_map(|id| Knowledge.collect(id)).map(str::to_owned).collect(),
+        sources: texts(sources),
     }
 }
 
@@ -406,12 +388,7 @@ fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// What to collect, by ids.
-fn requests(ids: &[&str], knowledge: &Knowledge) -> Vec<String> {
-    ids.iter().filter_map(|id| knowledge.collect(id)).map(str::to_owned).collect()
-}
-
-fn fast_fails(knowledge: &Knowledge) -> Vec<SubCode> {
-    let codes = knowledge.fast_fails();
+fn fast_fails() -> Vec<SubCode> {
+    let codes = Knowledge.fast_fails();
     codes.map(|(code, meaning)| SubCode { code: code.0, name: meaning.name, means: meaning.means }).collect()
 }

@@ -23,8 +23,9 @@ pub struct Structure {
     /// The code that is wrapped in it: its kind and, as it is written, the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wraps: Option<(Kind, String)>,
+    /// The same code as a number.
     #[serde(skip)]
-    inner: Option<(Kind, u32)>,
+    pub wrapped: Option<(Kind, u32)>,
 }
 
 /// How the bits of a code are divided.
@@ -81,7 +82,7 @@ impl Structure {
         let customer = code & CUSTOMER != 0;
         let from_status = is_hresult && !customer && code & FROM_STATUS != 0;
         let of_win32 = facility == FACILITY_WIN32 || (!is_hresult && facility == FACILITY_VISUAL_CPP);
-        let inner = if from_status {
+        let wrapped = if from_status {
             Some((Kind::Exception, code & !FROM_STATUS))
         } else {
             (of_win32 && !customer).then_some((Kind::WinError, code & 0xFFFF))
@@ -94,15 +95,9 @@ impl Structure {
             customer,
             facility: Facility { number: facility, name },
             number: u16::try_from(code & 0xFFFF).unwrap_or_default(),
-            wraps: inner.map(|(kind, code)| (kind, kind.notation(code))),
-            inner,
+            wraps: wrapped.map(|(kind, code)| (kind, kind.notation(code))),
+            wrapped,
         })
-    }
-
-    /// The code that is wrapped in it, with its kind.
-    #[must_use]
-    pub fn wrapped(&self) -> Option<(Kind, u32)> {
-        self.inner
     }
 
     /// The parts of the code as the beginning of a sentence: severity, facility and number.
@@ -148,11 +143,11 @@ mod tests {
 
     #[test]
     fn wrapped_errors_are_found() {
-        assert_eq!(Structure::of(0xC06D_007E, Kind::Exception).and_then(|s| s.inner), Some((Kind::WinError, 126)));
-        assert_eq!(Structure::of(0x8007_0005, Kind::HResult).and_then(|s| s.inner), Some((Kind::WinError, 5)));
-        let status = Structure::of(0xD000_0022, Kind::HResult).and_then(|s| s.inner);
+        assert_eq!(Structure::of(0xC06D_007E, Kind::Exception).and_then(|s| s.wrapped), Some((Kind::WinError, 126)));
+        assert_eq!(Structure::of(0x8007_0005, Kind::HResult).and_then(|s| s.wrapped), Some((Kind::WinError, 5)));
+        let status = Structure::of(0xD000_0022, Kind::HResult).and_then(|s| s.wrapped);
         assert_eq!(status, Some((Kind::Exception, 0xC000_0022)));
-        assert_eq!(Structure::of(0xC000_0005, Kind::Exception).and_then(|s| s.inner), None);
+        assert_eq!(Structure::of(0xC000_0005, Kind::Exception).and_then(|s| s.wrapped), None);
     }
 
     #[test]

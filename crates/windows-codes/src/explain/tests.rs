@@ -4,7 +4,7 @@ use super::*;
 use crate::explain::kind::all_names;
 
 fn explained(text: &str) -> Vec<Explained> {
-    explain(text, &Knowledge::builtin()).unwrap_or_else(|wrong| panic!("{wrong}"))
+    explain(text).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 fn likeliest(text: &str) -> Reading {
@@ -41,10 +41,9 @@ fn an_argument_that_only_says_what_a_code_is_goes_with_the_next() {
 
 #[test]
 fn every_code_with_a_name_is_explained_under_its_name() {
-    let known = Knowledge::builtin();
     let names: Vec<(String, Kind, u32)> = all_names().map(|(name, kind, code)| (name.to_owned(), kind, code)).collect();
     for (name, kind, code) in names.iter().step_by(37) {
-        let explained = explain(name, &known).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let explained = explain(name).unwrap_or_else(|wrong| panic!("{wrong}"));
         let found = explained.iter().flat_map(|one| &one.readings).any(|reading| reading.kind == *kind);
         assert!(found && explained.iter().any(|one| one.spellings.unsigned == *code), "{name}: {explained:?}");
     }

@@ -20,18 +20,12 @@ const SIGNATURE_VALUES: usize = 10;
 pub(super) fn application_error(fields: &Fields<'_>) -> Option<EventBody> {
     let app = fields.name("AppName")?;
     let written_module = fields.name("ModuleName").filter(|module| !module.starts_with(STACK_HASH));
-    let (module, module_unloaded) = match written_module {
-        Some(name) => match name.strip_suffix(UNLOADED) {
-            Some(bare) => (Some(Arc::from(bare)), true),
-            None => (Some(name), false),
-        },
-        None => (None, false),
-    };
+    let unloaded = written_module.as_deref().and_then(|module| module.strip_suffix(UNLOADED)).map(Arc::from);
     Some(EventBody::ApplicationError(Box::new(ApplicationError {
         app,
         app_version: fields.version("AppVersion"),
-        module,
-        module_unloaded,
+        module_unloaded: unloaded.is_some(),
+        module: unloaded.or(written_module),
         module_version: fields.version("ModuleVersion"),
         code: fields.hex_u32("ExceptionCode").filter(|code| *code != 0).map(ExceptionCode),
         offset: fields.hex_u64("FaultingOffset").map(ModuleOffset),

@@ -19,8 +19,7 @@ pub(super) fn update(installed: bool, id: u32, fields: &Fields<'_>) -> Option<Ev
         return None;
     }
     if installed && fields.written("updateTitle").is_some_and(is_store_app) {
-        let sentence = fields.share(&fill_in("the app {updateTitle} was installed from the store", id, fields)?);
-        return Some(EventBody::Said { sentence, kind: Some("software-install") });
+        return said("the app {updateTitle} was installed from the store", Some("software-install"), id, fields);
     }
     let sentence = if installed {
         "the update {updateTitle} was installed"
@@ -58,8 +57,7 @@ pub(super) fn package(was_changed: bool, id: u32, fields: &Fields<'_>) -> Option
 
 /// A sentence about a change. When the change did not come about, the timeline's entry is of the kind `other`.
 fn changed(came_about: bool, sentence: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    let sentence = fields.share(&fill_in(sentence, id, fields)?);
-    Some(EventBody::Said { sentence, kind: (!came_about).then_some("other") })
+    said(sentence, (!came_about).then_some("other"), id, fields)
 }
 
 /// The class of firmware, which Windows installs like a driver and hands to the machine at the next start.
@@ -126,9 +124,8 @@ pub(super) fn service_installed(id: u32, fields: &Fields<'_>) -> Option<EventBod
         Some((_, extension)) if extension.eq_ignore_ascii_case(".sys") => ("driver", "driver-install"),
         _ => ("service", "software-install"),
     };
-    let sentence = fill_in(&format!("the {what} {{ServiceName}} was installed, {{ImagePath}}"), id, fields);
-    let said = sentence.map(|sentence| EventBody::Said { sentence: fields.share(&sentence), kind: Some(kind) });
-    Some(said.unwrap_or_else(|| plain(fields)))
+    let sentence = format!("the {what} {{ServiceName}} was installed, {{ImagePath}}");
+    said(&sentence, Some(kind), id, fields).or_else(|| Some(plain(fields)))
 }
 
 /// Kernel-PnP 219: a driver was not loaded. `None` for the driver that fails on nearly every machine.
@@ -137,7 +134,7 @@ pub(super) fn driver_not_loaded(id: u32, fields: &Fields<'_>) -> Option<EventBod
         return None;
     }
     let sentence = "the driver {FailureName} was not loaded[ for {DriverName}][ ({Status:code})]";
-    said(sentence, id, fields).or_else(|| Some(plain(fields)))
+    said(sentence, None, id, fields).or_else(|| Some(plain(fields)))
 }
 
 /// Service Control Manager 7026: drivers that did not load, a list with one name a line. `None` when only drivers failed that

@@ -35,8 +35,7 @@ fn exception_type(text: &str) -> Option<&str> {
     let mut previous = None;
     for line in text.lines().skip(1) {
         if is_frame(line) {
-            let name = type_name(after_prefix(previous?)?)?;
-            return Some(name);
+            return type_name(after_prefix(previous?)?);
         }
         if let Some(name) = after_prefix(line).and_then(type_name)
             && name.contains('.')
@@ -68,10 +67,8 @@ fn type_name(value: &str) -> Option<&str> {
 
 /// Whether a line is a stack frame: indented, with the word for "at" in some language and a method with its parameters.
 fn is_frame(line: &str) -> bool {
-    let Some((word, method)) = line.strip_prefix(FRAME_INDENT).and_then(|rest| rest.split_once(' ')) else {
-        return false;
-    };
-    !word.is_empty() && method.contains('(')
+    let parts = line.strip_prefix(FRAME_INDENT).and_then(|rest| rest.split_once(' '));
+    parts.is_some_and(|(word, method)| !word.is_empty() && method.contains('('))
 }
 
 #[cfg(test)]

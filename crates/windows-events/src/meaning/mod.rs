@@ -82,7 +82,7 @@ fn read(row: &EventRow, provider: &str, id: u32, fields: &Fields<'_>) -> Option<
         Meaning::SilentExit => exits::silent_exit(id, fields),
         Meaning::ProcessExit => exits::process_exit(fields),
         Meaning::CorruptFile => application::corrupt_file(fields),
-        Meaning::Sentence => sentence::said(row.text, id, fields),
+        Meaning::Sentence => sentence::said(row.text, None, id, fields),
     };
     Some(body.unwrap_or_else(|| EventBody::Other { text: fields.joined() }))
 }

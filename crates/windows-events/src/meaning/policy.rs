@@ -1,7 +1,7 @@
 //! Files that code integrity refused or would have refused, and what Defender did with threats.
 
 use super::super::fields::Fields;
-use super::sentence::fill_in;
+use super::sentence::said;
 use evidence::EventBody;
 
 /// CodeIntegrity 3001 to 3111, whose older events have field names that end in `Buffer`; AppLocker; Security-Mitigations.
@@ -42,9 +42,8 @@ pub(super) fn defender_action(id: u32, fields: &Fields<'_>) -> Option<EventBody>
     let process = fields.text("Process Name").filter(|process| process.contains('\\'));
     let process = process.map_or("", |_| "[, in use by {Process Name:file}]");
     let sentence = format!("Defender {done} {{Path}}[, which it took for {{Threat Name}}]{process}{outcome}");
-    let sentence = fields.share(&fill_in(&sentence, id, fields)?);
     let kind = if takes_away && error.is_none() { "security-block" } else { "other" };
-    Some(EventBody::Said { sentence, kind: Some(kind) })
+    said(&sentence, Some(kind), id, fields)
 }
 
 #[cfg(test)]

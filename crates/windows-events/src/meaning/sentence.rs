@@ -19,9 +19,10 @@ use super::packet::Packet;
 use evidence::{EventBody, base_name};
 use untrusted::notation::{number_u32, present};
 
-/// The sentence with the values of a record with event id `id`; `None` when the record lacks a field that it needs.
-pub(super) fn said(sentence: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    Some(EventBody::Said { sentence: fields.share(&fill_in(sentence, id, fields)?), kind: None })
+/// The sentence with the values of a record with event id `id`, for a timeline entry of this kind, or of the catalogue's;
+/// `None` when the record lacks a field that it needs.
+pub(super) fn said(sentence: &str, kind: Option<&'static str>, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    Some(EventBody::Said { sentence: fields.share(&fill_in(sentence, id, fields)?), kind })
 }
 
 /// The text of the sentence.

@@ -1,7 +1,5 @@
 //! Failed storage requests, ailing drives, and damaged file systems.
 
-use std::sync::Arc;
-
 use super::super::fields::Fields;
 use super::packet::Packet;
 use evidence::{DriveHealth, EventBody, StorageRetry};
@@ -58,14 +56,11 @@ pub(super) fn drive_health(fields: &Fields<'_>) -> Option<EventBody> {
     })))
 }
 
-/// Ntfs 55 and 140, and 98 with a state that is not healthy: a volume that is `damaged`, or may be.
+/// Ntfs 55 and 140, and 98 with a state that is not healthy: a volume that is `damaged`, or may be, by its letter, or its
+/// device where the record has no letter.
 pub(super) fn file_system(fields: &Fields<'_>, damaged: bool) -> EventBody {
-    EventBody::FileSystem { volume: volume(fields), damaged }
-}
-
-/// The volume's letter, or its device where the record has no letter.
-fn volume(fields: &Fields<'_>) -> Option<Arc<str>> {
-    fields.first_text(&["DriveName", "VolumeName", "VolumeId", "DeviceName"])
+    let volume = fields.first_text(&["DriveName", "VolumeName", "VolumeId", "DeviceName"]);
+    EventBody::FileSystem { volume, damaged }
 }
 
 /// Ntfs 98: the state of a volume at each mount. `None` for a healthy volume.

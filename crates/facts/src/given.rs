@@ -1,0 +1,38 @@
+//! Fields of entries that are made when a rule asks for them.
+
+use std::sync::{Arc, OnceLock};
+
+use super::schema::FactType;
+use super::value::{Value, text};
+
+/// The value of a field.
+#[derive(Debug, Clone, Copy)]
+pub enum Given<'a> {
+    /// A word or another text without upper case.
+    Word(&'a str),
+    /// A number or code.
+    Number(u64),
+    /// Yes or no.
+    Flag(bool),
+    /// A text.
+    Text {
+        /// As it was read.
+        written: &'a Arc<str>,
+        /// What it is a text of, which decides how it compares.
+        kind: FactType,
+        /// As it compares, for who has compared it once.
+        folded: &'a OnceLock<Box<str>>,
+    },
+}
+
+impl Given<'_> {
+    /// The value of a fact.
+    pub(super) fn value(self) -> Value {
+        match self {
+            Self::Word(word) => text(word),
+            Self::Number(number) => Value::Number(number),
+            Self::Flag(flag) => Value::Flag(flag),
+            Self::Text { written, .. } => Value::Text(Arc::clone(written)),
+        }
+    }
+}
