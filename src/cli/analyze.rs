@@ -110,7 +110,7 @@ fn open_cache(folder: &Path, quiet: bool) -> Option<Arc<Cache>> {
     if let Err(error) = &cache
         && !quiet
     {
-        stream::note(&format!("--cache {}: {}; the run goes on without it", folder.display(), reason(error)));
+        stream::note(&format!("--cache {}: {}; the run goes on without it", folder.display(), error));
     }
     cache.ok().map(Arc::new)
 }

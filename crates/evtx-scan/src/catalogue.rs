@@ -267,7 +267,7 @@ impl Row {
 pub(crate) mod testing {
     use std::sync::{Arc, LazyLock};
 
-    use super::*;
+    use crate::catalogue::{Catalogue, Ids, Provider, Quiet, QuietWhen, Row};
 
     /// A catalogue for tests: crashes, a family of storage drivers, every event of a display driver, and quiet records.
     pub(crate) static CATALOGUE: LazyLock<Arc<Catalogue>> = LazyLock::new(|| {

@@ -353,9 +353,9 @@ impl<T, C> ChunkReader<'_, T, C> {
 
         let provider = parts.text(system.provider, &mut scratch.provider)?.ok_or(Unusual("no provider"))?;
         let channel = parts.text(system.channel, &mut scratch.channel)?;
-        let before = scratch.elements.effort();
+        let before = scratch.elements.effort;
         elements::read_fields(bytes, tokens, values, &mut scratch.fields, &mut scratch.elements)?;
-        let effort = scratch.elements.effort().since(before);
+        let effort = scratch.elements.effort.since(before);
         let fields = &scratch.fields;
         let head = Head::in_chunk(bytes, pick.record.content_start()..pick.record.content_end());
         let record = Record { id, provider, event_id, channel, computer, time, recovered, head, fields };

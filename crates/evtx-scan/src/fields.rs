@@ -1,6 +1,7 @@
 //! The fields of a record: an ordered list of names and values, made from the XML shapes that Windows logs.
 
 use std::borrow::Cow;
+use std::string::FromUtf8Error;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,19 +51,14 @@ impl RecordFields {
         (texts, list)
     }
 
-    /// Sets the fields to `list`, whose texts are in `texts`. Returns false, without any fields, when the texts are not UTF-8.
-    pub(crate) fn fill(&mut self, texts: Vec<u8>, list: Vec<FieldSpans>) -> bool {
+    /// Sets the fields, of which there are none, to `list`, whose texts are in `texts`.
+    ///
+    /// # Errors
+    /// When the texts are not UTF-8. There are no fields then.
+    pub(crate) fn fill(&mut self, texts: Vec<u8>, list: Vec<FieldSpans>) -> Result<(), FromUtf8Error> {
+        self.texts = String::from_utf8(texts)?;
         self.list = list;
-        match String::from_utf8(texts) {
-            Ok(texts) => {
-                self.texts = texts;
-                true
-            }
-            Err(_) => {
-                self.list.clear();
-                false
-            }
-        }
+        Ok(())
     }
 
     /// The length of the names and values of all fields, bytes.
@@ -113,7 +109,7 @@ impl RecordFields {
                         // `ComplexData` carries its name as an attribute.
                         self.push(Some(own_name), value.text().unwrap_or_default());
                     } else if name == "#attributes" {
-                    } else if name == "Data" || (positional && is_numbered(name, "Data")) {
+                    } else if name == "Data" || (positional && is_numbered_data(name.as_bytes())) {
                         positional = true;
                         self.add_positions(value);
                     } else {
@@ -185,10 +181,10 @@ impl<'f> FromIterator<(Option<&'f str>, &'f str)> for RecordFields {
     }
 }
 
-/// Whether `name` is `base` with a number that distinguishes equal names (`Data_1`).
-fn is_numbered(name: &str, base: &str) -> bool {
-    let number = name.strip_prefix(base).and_then(|rest| rest.strip_prefix('_'));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+/// Whether the name is `Data` with a number that distinguishes equal names (`Data_1`).
+pub(crate) fn is_numbered_data(name: &[u8]) -> bool {
+    let number = name.strip_prefix(b"Data_");
+    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use evtx::{EvtxFileHeader, HeaderFlags};
 
 /// The first bytes of an event log.
 pub(crate) const FILE_SIGNATURE: &[u8; 8] = b"ElfFile\0";
+/// What the header is called where something of it is missing.
+pub(crate) const FILE_HEADER: &str = "file header";
 /// Size of the file header's block, bytes.
 pub(crate) const HEADER_BYTES: usize = 4096;
 

@@ -85,6 +85,7 @@ mod full_decode;
 mod head;
 mod instance_layout;
 mod json;
+mod log_file;
 mod log_hash;
 mod quiet_records;
 mod record;
@@ -106,19 +107,17 @@ pub use self::contents::Contents;
 pub use self::error::{Error, ErrorKind};
 pub use self::extract::{Extract, SharedExtract, Stamp};
 pub use self::fields::RecordFields;
-use self::file_header::{FILE_SIGNATURE, HEADER_BYTES};
+use self::file_header::{FILE_HEADER, FILE_SIGNATURE, HEADER_BYTES};
 pub use self::head::{Head, Unread, parts as head_parts};
 pub use self::json::Node;
+use self::log_file::fill_at;
 pub use self::log_hash::log_hash;
 pub use self::record::{Log, Record};
+use self::runs::RunReading;
 pub use self::runs::Source;
-use self::runs::{RunReading, fill_at};
 pub use self::selection::Selection;
 use evtx::EvtxFileHeader;
 use untrusted::Loss;
-
-/// The place of losses that concern the file header.
-const FILE_HEADER: &str = "file header";
 
 /// Whether a file with these first bytes is an event log: by its header or, where that is damaged, by the first chunk
 /// behind it, if the bytes reach that far.
@@ -152,16 +151,16 @@ pub fn read<T: Send, C: Send + Sync>(
     extract: Extract<'_, T, C>,
 ) -> Result<Log<T>, Error> {
     let mut block = [0; HEADER_BYTES];
-    let filled = fill_at(source.file, &mut block, 0).map_err(Error::unreadable)?;
+    let filled = fill_at(source.file, &mut block, 0).map_err(|error| ErrorKind::Unreadable(error).of_header())?;
     if filled < HEADER_BYTES {
-        return Err(Error::short(filled as u64));
+        return Err(ErrorKind::short(filled).of_header());
     }
     let header = file_header::parse(&block);
     let dirty = file_header::is_dirty(header.as_ref());
     let first_id = |number| runs::id_after_place_before(source, number);
     let reading = runs::read(source, &ChunkReader { selection, extract, dirty, first_id: &first_id });
     if header.is_none() && reading.places == 0 {
-        return Err(Error::no_event_log(source.bytes));
+        return Err(ErrorKind::NoEventLog.of_whole());
     }
     Ok(finish(reading, header.as_ref()))
 }
@@ -180,7 +179,9 @@ fn finish<T>(reading: RunReading<T>, header: Option<&EvtxFileHeader>) -> Log<T> 
         Some(_) => {}
     }
     losses.extend(reading.chunks.losses);
-    for (first, last) in joined(reading.foreign) {
+    for run in reading.foreign.chunk_by(|number, next| number.checked_add(1) == Some(*next)) {
+        let [first, ..] = run else { continue };
+        let last = run.last().unwrap_or(first);
         let (place, reason) = if first == last {
             (format!("chunk {first}"), "it does not begin like a chunk and was not read")
         } else {
@@ -209,16 +210,4 @@ fn compare<T>(reading: &RunReading<T>, header: &EvtxFileHeader, lose: &mut impl 
         let last = last_id.map_or("none was found".to_owned(), |last| format!("the last one found is {last}"));
         lose(format!("the next record would have the id {}, but {last}", header.next_record_id));
     }
-}
-
-/// Joins numbers that follow each other to ranges of a first and a last number.
-fn joined(numbers: Vec<u64>) -> Vec<(u64, u64)> {
-    let mut joined: Vec<(u64, u64)> = Vec::new();
-    for number in numbers {
-        match joined.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
-            _ => joined.push((number, number)),
-        }
-    }
-    joined
 }

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::cache::records_may_follow;
 use super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START, has_chunk_signature};
 use super::file_header::{self, HEADER_BYTES};
-use super::runs::{chunk_offset, fill_at, places};
+use super::log_file::{chunk_offset, fill_at, places};
 
 /// A hash of the event log `file`, which has `bytes` bytes: of its header, of the headers of its chunks, whose checksums
 /// stand for their records, and of all bytes of places whose records have no valid checksum. Two logs in which every

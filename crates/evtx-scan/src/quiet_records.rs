@@ -8,12 +8,11 @@
 
 use std::ops::Range;
 
+use super::binary_xml::names::EVENT_DATA;
 use super::binary_xml::token::{Instance, Token, Tokens};
 use super::binary_xml::value::{Value, Values, kind, until_nul};
 use super::catalogue::{Catalogue, QuietWhen};
 
-/// `EventData` as UTF-16.
-const EVENT_DATA: &[u8; 18] = b"E\0v\0e\0n\0t\0D\0a\0t\0a\0";
 /// The most fields among which the one that marks records is searched; it is one of the first five.
 const MOST_FIELDS: usize = 16;
 

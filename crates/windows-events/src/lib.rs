@@ -14,7 +14,6 @@ mod pasted;
 mod tests;
 
 use std::fs::File;
-use std::io;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -67,7 +66,7 @@ impl<'c> Context<'c> {
 ///
 /// # Errors
 /// When it can't be created.
-pub fn cache_in(folder: &Path) -> io::Result<Cache> {
+pub fn cache_in(folder: &Path) -> Result<Cache, evtx_scan::Error> {
     Cache::in_folder(folder, DIGEST)
 }
 
@@ -105,8 +104,7 @@ fn read_evidence(
     let content = |record: &Record<'_>| meaning::content(record, context.names);
     let with = |stamp: &Stamp<'_>, content| with_content(stamp, content, context.names);
     let shared = SharedExtract { contents: context.contents, read: &content, with: &with };
-    let log =
-        evtx_scan::read(Source { file, bytes, cache }, &CATALOGUED, Extract::Shared(shared)).map_err(unreadable)?;
+    let log = evtx_scan::read(Source { file, bytes, cache }, &CATALOGUED, Extract::Shared(shared))?;
     Ok(Reading { evidence: log.extracted, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
 
@@ -125,7 +123,7 @@ fn read_with_matcher(
         let taken: Vec<Evidence> = own.into_iter().chain(matches(record, matcher, context.names)).collect();
         (!taken.is_empty()).then_some(taken)
     };
-    let log = evtx_scan::read_records(file, bytes, &selection, &take).map_err(unreadable)?;
+    let log = evtx_scan::read_records(file, bytes, &selection, &take)?;
     let evidence = log.extracted.into_iter().flatten().collect();
     Ok(Reading { evidence, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
@@ -152,9 +150,4 @@ fn matches(record: &Record<'_>, matcher: &dyn RecordMatcher, names: &Names) -> i
 /// The place of a record in its log.
 fn place(stamp: &Stamp<'_>) -> Place {
     if stamp.recovered { Place::RecoveredRecord(stamp.id) } else { Place::Record(stamp.id) }
-}
-
-/// Why a file that is no event log could not be read.
-fn unreadable(error: evtx_scan::Error) -> Unreadable {
-    Unreadable { place: error.place().map(str::to_owned), reason: error.reason() }
 }

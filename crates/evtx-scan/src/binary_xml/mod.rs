@@ -7,6 +7,7 @@
 //! crate, which reads more shapes, and damaged records as far as possible.
 
 pub(crate) mod elements;
+pub(crate) mod names;
 pub(crate) mod raw_fields;
 pub(crate) mod system;
 pub(crate) mod text;

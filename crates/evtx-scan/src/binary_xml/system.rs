@@ -2,6 +2,7 @@
 //! a record.
 
 use super::Unusual;
+use super::names::{CHANNEL, COMPUTER, EVENT, EVENT_ID, NAME, PROVIDER, SYSTEM, SYSTEM_TIME, TIME_CREATED};
 use super::token::{Name, Token, Tokens};
 use super::value::{Slot, kind, until_nul};
 
@@ -219,13 +220,3 @@ impl SystemChild {
         matches!(self, Self::EventId | Self::Channel | Self::Computer)
     }
 }
-
-const EVENT: &[u8; 10] = b"E\0v\0e\0n\0t\0";
-const SYSTEM: &[u8; 12] = b"S\0y\0s\0t\0e\0m\0";
-const PROVIDER: &[u8] = b"P\0r\0o\0v\0i\0d\0e\0r\0";
-const NAME: &[u8; 8] = b"N\0a\0m\0e\0";
-const EVENT_ID: &[u8] = b"E\0v\0e\0n\0t\0I\0D\0";
-const CHANNEL: &[u8] = b"C\0h\0a\0n\0n\0e\0l\0";
-const COMPUTER: &[u8] = b"C\0o\0m\0p\0u\0t\0e\0r\0";
-const TIME_CREATED: &[u8] = b"T\0i\0m\0e\0C\0r\0e\0a\0t\0e\0d\0";
-const SYSTEM_TIME: &[u8; 20] = b"S\0y\0s\0t\0e\0m\0T\0i\0m\0e\0";

@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::stored::{Refusal, Stored};
 use super::{LEAST_LOG, LogCache};
+use crate::error::{Error, ErrorKind};
 use untrusted::{display_path, reason};
 
 /// The end of the names of the cache's files.
@@ -41,15 +42,15 @@ impl Cache {
     /// which records are wanted, and how they are read. What was kept with another digest is not used.
     ///
     /// # Errors
-    /// When the folder can't be created.
-    pub fn in_folder(folder: &Path, digest: &str) -> io::Result<Self> {
+    /// When it is no folder, or can't be created.
+    pub fn in_folder(folder: &Path, digest: &str) -> Result<Self, Error> {
         if fs::metadata(folder).is_ok_and(|about| !about.is_dir()) {
-            return Err(io::Error::other("it is no folder"));
+            return Err(ErrorKind::NoFolder.of_whole());
         }
-        fs::create_dir_all(folder)?;
+        let created = fs::create_dir_all(folder).and_then(|()| fs::canonicalize(folder));
         Ok(Self {
             folder: folder.to_path_buf(),
-            real_folder: fs::canonicalize(folder)?,
+            real_folder: created.map_err(|error| ErrorKind::CacheFolder(error).of_whole())?,
             digest: digest.to_owned(),
             notes: Mutex::default(),
             unchanged: AtomicU64::new(0),

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START};
+use super::super::log_file::{chunk_offset, fill_at, places};
 use super::super::records;
-use super::super::runs::{chunk_offset, fill_at, places};
 use super::stored::Stored;
 use super::{Cache, Entry, MOST_KEPT};
 

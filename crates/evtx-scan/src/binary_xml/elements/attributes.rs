@@ -1,9 +1,10 @@
 //! The attributes of an element: no attribute is a field, but `Name` can be the name of the element's field.
 
 use super::super::Unusual;
+use super::super::names::NAME;
 use super::super::token::Token;
+use super::reader::{FieldReader, TokenSource, check};
 use super::text::Text;
-use super::{FieldReader, NAME, TokenSource, check};
 use crate::fields::TextSpan;
 
 /// What is read of an element's attributes.

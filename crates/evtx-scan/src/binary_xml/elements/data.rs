@@ -1,30 +1,18 @@
 //! The `Data` elements of an `EventData`: fields with a name, or without.
 
 use super::super::Unusual;
+use super::super::names::NAME;
 use super::super::text::{is_empty, items, push, push_ascii, push_utf16};
 use super::super::token::{NamedData, Token};
 use super::super::value::{kind, until_nul};
 use super::attributes::Attribute;
-use super::siblings::{Sibling, is_numbered_data, push_number};
+use super::reader::{DataField, FieldReader, Form, Parent, Sibling, TOO_MANY, TokenSource};
+use super::siblings::push_number;
 use super::text::Text;
-use super::{FieldReader, Form, NAME, Parent, TOO_MANY, TokenSource};
-use crate::fields::TextSpan;
+use crate::fields::{TextSpan, is_numbered_data};
 
 /// Between the items of a list in one field.
 const ITEMS: &[u8] = b"; ";
-
-/// The field that a `Data` is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DataField {
-    /// None: this `Data` has no name, but earlier ones have.
-    LeftOut,
-    /// A field without name.
-    Positional,
-    /// A field with this name.
-    Named(TextSpan),
-    /// The same as the field before: an element repeats for each item of a list, and the values are joined.
-    Continued,
-}
 
 impl<'c> FieldReader<'c, '_> {
     /// Reads a `Data` of `EventData` behind its beginning.

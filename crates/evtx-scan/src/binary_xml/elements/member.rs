@@ -1,13 +1,14 @@
 //! Elements that are fields, or on the path to fields.
 
 use super::super::Unusual;
+use super::super::names::{EVENT_DATA, USER_DATA};
 use super::super::text::{is_empty, items, push, push_ascii};
 use super::super::token::Name;
 use super::attributes::Attributes;
-use super::siblings::{Sibling, is_numbered_data, push_number};
+use super::reader::{FieldReader, Form, Kind, Parent, Sibling, TokenSource, check, deeper};
+use super::siblings::push_number;
 use super::text::Text;
-use super::{EVENT_DATA, FieldReader, Form, Kind, Parent, TokenSource, USER_DATA, check, deeper};
-use crate::fields::{FieldSpans, TextSpan};
+use crate::fields::{FieldSpans, TextSpan, is_numbered_data};
 
 impl<'c> FieldReader<'c, '_> {
     /// Reads an element that is a field, or on the path to fields, behind its beginning.

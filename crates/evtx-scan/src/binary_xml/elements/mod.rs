@@ -6,100 +6,20 @@
 mod attributes;
 mod data;
 mod member;
+mod reader;
 mod siblings;
 mod text;
 
 use std::ops::Range;
 
-use self::data::DataField;
-use self::siblings::Sibling;
+pub(crate) use self::reader::{Effort, FieldScratch, MAX_CHUNK_TEXTS};
+use self::reader::{FieldReader, Kind, MAX_TOKENS, Parent, Sibling, TokenSource, check, deeper};
 use self::text::Text;
 use super::Unusual;
-use super::text::items;
+use super::names::{DATA, EVENT_DATA, RENDERING_INFO, SYSTEM, USER_DATA};
 use super::token::{Instance, Name, Token, Tokens};
-use super::value::{Slot, Value, Values, kind};
-use crate::fields::{FieldSpans, RecordFields, TextSpan};
-
-/// The deepest nesting of elements. Real records have four or five levels.
-const MAX_DEPTH: usize = 48;
-/// The most tokens that are read for one record. Real records have some hundreds.
-const MAX_TOKENS: usize = 1 << 14;
-/// The number of tokens read of a chunk's records behind which no more records are read. Records share the tokens of their
-/// templates: a hostile chunk could make them be read a thousand times.
-const MAX_CHUNK_TOKENS: usize = 1 << 20;
-/// The length of the texts read of a chunk's records behind which no more records are read, bytes. Real chunks have 90 KB at
-/// most.
-pub(crate) const MAX_CHUNK_TEXTS: usize = 1 << 20;
-
-const TOO_MANY: Unusual = Unusual("too many tokens");
-
-const SYSTEM: &[u8; 12] = b"S\0y\0s\0t\0e\0m\0";
-const EVENT_DATA: &[u8; 18] = b"E\0v\0e\0n\0t\0D\0a\0t\0a\0";
-const USER_DATA: &[u8; 16] = b"U\0s\0e\0r\0D\0a\0t\0a\0";
-const RENDERING_INFO: &[u8; 26] = b"R\0e\0n\0d\0e\0r\0i\0n\0g\0I\0n\0f\0o\0";
-const DATA: &[u8; 8] = b"D\0a\0t\0a\0";
-const NAME: &[u8; 8] = b"N\0a\0m\0e\0";
-
-/// The memory that a thread keeps from record to record, so that it need not be allocated again.
-#[derive(Debug, Default)]
-pub(crate) struct FieldScratch {
-    /// Where the values of the instances are that are being read, the innermost instance last.
-    slots: Vec<Slot>,
-    /// The names of the elements read so far of the parents that are being read, the innermost parent last.
-    siblings: Vec<Sibling>,
-    /// The path to the element that is being read.
-    path: Vec<u8>,
-    /// How much was read of the chunk.
-    effort: Effort,
-}
-
-/// How much was read.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Effort {
-    /// Tokens.
-    tokens: usize,
-    /// Length of the texts, bytes.
-    texts: usize,
-}
-
-impl FieldScratch {
-    /// Begins counting how much is read of a chunk.
-    pub(crate) fn begin_chunk(&mut self) {
-        self.effort = Effort::default();
-    }
-
-    /// How much was read of the chunk.
-    pub(crate) fn effort(&self) -> Effort {
-        self.effort
-    }
-
-    /// Counts a record that need not be read because an equal one was. Returns whether it would be read at all.
-    pub(crate) fn count(&mut self, effort: Effort) -> bool {
-        let is_within = self.effort.is_within_a_chunk();
-        if is_within {
-            self.effort = self.effort.and(effort);
-        }
-        is_within
-    }
-}
-
-impl Effort {
-    /// Whether more records of the chunk may be read.
-    fn is_within_a_chunk(self) -> bool {
-        self.tokens <= MAX_CHUNK_TOKENS && self.texts <= MAX_CHUNK_TEXTS
-    }
-
-    fn and(self, more: Self) -> Self {
-        let Self { tokens, texts } = self;
-        Self { tokens: tokens.saturating_add(more.tokens), texts: texts.saturating_add(more.texts) }
-    }
-
-    /// How much was read since `before`.
-    pub(crate) fn since(self, before: Self) -> Self {
-        let Self { tokens, texts } = self;
-        Self { tokens: tokens.saturating_sub(before.tokens), texts: texts.saturating_sub(before.texts) }
-    }
-}
+use super::value::{Values, kind};
+use crate::fields::RecordFields;
 
 /// Reads the fields of the event whose elements behind `System` are the tokens in this part of the chunk: part of a definition
 /// when there are `values`, or else of the record itself.
@@ -113,198 +33,38 @@ pub(crate) fn read_fields(
     into: &mut RecordFields,
     scratch: &mut FieldScratch,
 ) -> Result<(), Unusual> {
-    fill(chunk, into, scratch, |reader| {
-        let mut source = TokenSource { tokens: Tokens::within(chunk, tokens, values.is_some())?, instance: None };
+    scratch.begin_record()?;
+    let (texts, list) = into.take_room();
+    let mut reader = FieldReader { chunk, texts, list, scratch, tokens_left: MAX_TOKENS };
+    let result = reader.event(tokens, values);
+    reader.count_effort();
+    let FieldReader { mut texts, mut list, .. } = reader;
+    if result.is_err() {
+        texts.clear();
+        list.clear();
+    }
+    into.fill(texts, list).map_err(|_| Unusual("a text is not UTF-8"))?;
+    result
+}
+
+impl<'c> FieldReader<'c, '_> {
+    /// Reads the rest of `Event`, behind `System`.
+    fn event(&mut self, tokens: Range<usize>, values: Option<&Values<'c>>) -> Result<(), Unusual> {
+        let mut source = TokenSource { tokens: Tokens::within(self.chunk, tokens, values.is_some())?, instance: None };
         if let Some(values) = values {
-            let (slots, end) = reader.slots_of(values)?;
+            let (slots, end) = self.slots_of(values)?;
             if !values.end_tokens(end) {
                 return Err(Unusual("something follows the event"));
             }
             source.instance = Some(slots);
         }
-        reader.behind_system(&mut source)
-    })
-}
-
-/// Lets `read` read fields into the memory of `into`.
-fn fill<'c>(
-    chunk: &'c [u8],
-    into: &mut RecordFields,
-    scratch: &mut FieldScratch,
-    read: impl FnOnce(&mut FieldReader<'c, '_>) -> Result<(), Unusual>,
-) -> Result<(), Unusual> {
-    scratch.slots.clear();
-    scratch.siblings.clear();
-    scratch.path.clear();
-    if !scratch.effort.is_within_a_chunk() {
-        return Err(Unusual("a chunk that says too much"));
-    }
-    let (texts, list) = into.take_room();
-    let mut reader = FieldReader { chunk, texts, list, scratch, tokens_left: MAX_TOKENS };
-    let result = read(&mut reader);
-    let effort = Effort { tokens: MAX_TOKENS.saturating_sub(reader.tokens_left), texts: reader.texts.len() };
-    reader.scratch.effort = reader.scratch.effort.and(effort);
-    let (mut texts, mut list) = (reader.texts, reader.list);
-    if result.is_err() {
-        texts.clear();
-        list.clear();
-    }
-    if into.fill(texts, list) { result } else { Err(Unusual("a text is not UTF-8")) }
-}
-
-/// Tokens and, if they are those of a definition, the values that are put into them.
-struct TokenSource<'c> {
-    tokens: Tokens<'c>,
-    instance: Option<Slots>,
-}
-
-/// The part of [`FieldScratch::slots`] with the values of an instance.
-#[derive(Debug, Clone, Copy)]
-struct Slots {
-    first: usize,
-    count: usize,
-}
-
-/// An element whose content is being read.
-struct Parent {
-    kind: Kind,
-    /// Where the names of its elements begin in [`FieldScratch::siblings`].
-    siblings: usize,
-    /// A bit for each of its elements, by a hash of the name. An element whose bit is not set yet repeats no name.
-    seen: [u64; 8],
-    /// Whether it has elements.
-    has_elements: bool,
-    /// How its `Data` are written.
-    form: Form,
-    /// The name of the element before, if that was a `Data` with a name, and the field that another `Data` with that name is.
-    run: Option<(Sibling, DataField)>,
-    /// Whether a field has no name because the name was `Data`.
-    positional: bool,
-    /// Whether another element follows the first `Data` without name.
-    behind_data: bool,
-}
-
-/// The meaning of the elements in an element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// In `Event`: each contains fields.
-    Event,
-    /// In `EventData`, and others that are read like it: each is a field. With `by_attribute`, in `EventData` itself, the name of
-    /// a `Data` is in its attribute `Name`; without that, the field has a position only.
-    EventData { by_attribute: bool },
-    /// In `UserData`: the template's own element, whose name is left out of paths.
-    UserData,
-    /// In any other element: each is a field, or on the path to fields.
-    Path { by_attribute: bool },
-}
-
-/// The form of the `Data` elements of an `EventData`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// Not known: there was no `Data` yet.
-    Open,
-    /// With names; those without are left out.
-    Named,
-    /// Without names.
-    Positional,
-}
-
-impl Parent {
-    fn new(kind: Kind, scratch: &FieldScratch) -> Self {
-        Self {
-            kind,
-            siblings: scratch.siblings.len(),
-            seen: [0; 8],
-            has_elements: false,
-            form: Form::Open,
-            run: None,
-            positional: false,
-            behind_data: false,
-        }
-    }
-}
-
-/// Reads the fields of one record.
-struct FieldReader<'c, 's> {
-    chunk: &'c [u8],
-    texts: Vec<u8>,
-    list: Vec<FieldSpans>,
-    scratch: &'s mut FieldScratch,
-    tokens_left: usize,
-}
-
-// The functions that are called for each `Data` are always inlined: reading takes a tenth less time that way.
-impl<'c> FieldReader<'c, '_> {
-    #[inline]
-    fn next(&mut self, source: &mut TokenSource<'c>) -> Result<Token<'c>, Unusual> {
-        self.tokens_left = self.tokens_left.checked_sub(1).ok_or(TOO_MANY)?;
-        source.tokens.next()
-    }
-
-    /// Adds the values of an instance to the slots; returns their slots, and where the last value ends.
-    #[inline]
-    fn slots_of(&mut self, values: &Values<'c>) -> Result<(Slots, usize), Unusual> {
-        let first = self.scratch.slots.len();
-        let end = values.fill(&mut self.scratch.slots)?;
-        Ok((Slots { first, count: values.len() }, end))
-    }
-
-    /// The slot of a value of the instance; `None` when the instance has fewer values.
-    #[inline(always)]
-    fn slot(&self, source: &TokenSource<'c>, index: usize) -> Result<Option<Slot>, Unusual> {
-        let slots = source.instance.ok_or(Unusual("a substitution outside of a template"))?;
-        if index >= slots.count {
-            return Ok(None);
-        }
-        Ok(self.scratch.slots.get(slots.first.saturating_add(index)).copied())
-    }
-
-    /// A value of the instance; [`Value::NULL`] when the instance has fewer values.
-    #[inline(always)]
-    fn value(&self, source: &TokenSource<'c>, index: usize) -> Result<Value<'c>, Unusual> {
-        match self.slot(source, index)? {
-            Some(slot) => slot.value(self.chunk),
-            None => Ok(Value::NULL),
-        }
-    }
-
-    /// Whether an element that depends on this value is left out of the instance.
-    #[inline(always)]
-    fn is_left_out(&self, source: &TokenSource<'c>, dependency: Option<usize>) -> Result<bool, Unusual> {
-        let Some(dependency) = dependency else { return Ok(false) };
-        match self.slot(source, dependency)? {
-            Some(slot) => Ok(slot.value(self.chunk)?.is_null()),
-            None => Ok(false),
-        }
-    }
-
-    /// Skips the rest of an element whose beginning was read. A list must not repeat the element.
-    fn skip(&mut self, source: &mut TokenSource<'c>) -> Result<(), Unusual> {
-        let mut depth = 1_usize;
-        while depth > 0 {
-            match self.next(source)? {
-                Token::Element(_) => depth = depth.saturating_add(1),
-                Token::Empty | Token::ElementEnds => depth = depth.saturating_sub(1),
-                Token::Instance(instance) => source.tokens.go_to(instance.values.end()?),
-                Token::Substitution(index) if depth == 1 && items(self.value(source, index)?).is_some() => {
-                    return Err(Unusual("a list in an element that is skipped"));
-                }
-                Token::End => return Err(Unusual("an element that does not end")),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the rest of `Event`, behind `System`.
-    fn behind_system(&mut self, source: &mut TokenSource<'c>) -> Result<(), Unusual> {
         let mut event = Parent::new(Kind::Event, self.scratch);
         let mut text = self.text(false);
-        self.content(source, &mut event, &mut text, 0)?;
+        self.content(&mut source, &mut event, &mut text, 0)?;
         if text.is_some {
             return Err(Unusual("text in Event"));
         }
-        match self.next(source)? {
+        match self.next(&mut source)? {
             Token::End => Ok(()),
             _ => Err(Unusual("something follows the event")),
         }
@@ -466,27 +226,4 @@ impl<'c> FieldReader<'c, '_> {
         }
         Ok(())
     }
-
-    /// Adds a field whose value is the texts from `start` on.
-    #[inline]
-    fn push(&mut self, name: Option<TextSpan>, start: usize) {
-        self.list.push(FieldSpans { name, value: TextSpan { start, end: self.texts.len() } });
-    }
-}
-
-/// The depth of the content of an element or value at this depth.
-///
-/// # Errors
-/// When it would be too deep.
-#[inline]
-fn deeper(depth: usize) -> Result<usize, Unusual> {
-    if depth < MAX_DEPTH { Ok(depth.saturating_add(1)) } else { Err(Unusual("elements nested too deeply")) }
-}
-
-/// Checks that a name has characters only that JSON writes as they are.
-#[inline]
-fn check(name: Name<'_>) -> Result<(), Unusual> {
-    let units = name.utf16.as_chunks::<2>().0;
-    let plain = |unit: &[u8; 2]| matches!(unit, [b' '..=b'~', 0]) && !matches!(unit, [b'"' | b'\\' | b'#', _]);
-    if !units.is_empty() && units.iter().all(plain) { Ok(()) } else { Err(Unusual("a name of odd characters")) }
 }

@@ -2,19 +2,10 @@
 
 use super::super::Unusual;
 use super::super::text::push_decimal;
-use super::{FieldReader, Parent};
+use super::reader::{FieldReader, Parent, Sibling};
 
 /// The most elements of one parent whose names are compared.
 const MAX_SIBLINGS: usize = 1 << 10;
-
-/// The name of an element, by its place in the chunk.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sibling {
-    pub(super) at: usize,
-    pub(super) size: usize,
-    /// Whether this is the name of a `Data`'s field: these names are counted separately.
-    pub(super) is_data: bool,
-}
 
 impl<'c> FieldReader<'c, '_> {
     /// The number of earlier elements of the parent with the same name.
@@ -54,12 +45,6 @@ pub(super) fn push_number(earlier: usize, out: &mut Vec<u8>) {
         out.push(b'_');
         push_decimal(u64::try_from(earlier).unwrap_or(u64::MAX), out);
     }
-}
-
-/// Whether the name is `Data` with a number that distinguishes equal names.
-pub(super) fn is_numbered_data(name: &[u8]) -> bool {
-    let number = name.strip_prefix(b"Data_");
-    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }
 
 /// A hash of nine bits of a name: of its length and both its ends.

@@ -4,7 +4,7 @@ use super::super::Unusual;
 use super::super::text::{is_empty, items, push, push_character, push_utf16};
 use super::super::token::Token;
 use super::super::value::{Value, kind};
-use super::FieldReader;
+use super::reader::FieldReader;
 
 /// The longest texts of a record, bytes. Real records have some kilobytes.
 const MAX_TEXTS: usize = 1 << 20;
