@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{CpuArchitecture, ExceptionCode, ModuleOffset, ProcessMemory, Version};
 
 /// One Windows Error Reporting report, from its file or from event 1001.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct WerReport {
     /// `APPCRASH`, `BEX64`, `AppHangB1`, `LiveKernelEvent`...
     pub event_type: Arc<str>,

@@ -13,7 +13,7 @@ pub const STEM: &str = "ticket-";
 
 /// Declares the facts: a line each with the name that a pattern uses.
 macro_rules! facts {
-    ($($(#[$about:meta])* $fact:ident $(($index:ty))?: $($name:literal $(= $value:literal)?),+;)+) => {
+    ($($(#[$about:meta])* $fact:ident $(($index:ty))?: $($name:literal $(= $value:expr)?),+;)+) => {
         /// What a pattern announces.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Fact {
@@ -124,50 +124,81 @@ facts! {
     ProcessIdDecimal: "process_id_decimal";
     /// WER's id of the report.
     ReportId: "report_id";
-    /// The name of a GPU.
-    Gpu: "gpu";
-    /// Release of the NVIDIA driver.
-    NvidiaDriver: "nvidia_driver";
-    /// File version of a display driver.
-    DisplayDriver: "display_driver";
-    /// The highest CUDA version that the driver supports.
-    CudaDriver: "cuda_driver";
-    /// Windows build number.
-    OsBuild: "os_build";
-    /// The same where it may be another number: taken only if a release has it.
-    OsBuildOfRelease: "os_build_told";
-    /// The same where it may be a file's version: taken only if no other release shares its kernel.
-    OsVersion: "os_version";
-    /// A release of Windows by its name: `11 Pro 23H2`.
-    OsRelease: "os_release";
-    /// Physical memory, MiB.
-    MemoryMib: "memory_mib";
-    /// Version and date of the firmware.
-    Bios: "bios";
-    /// Model of the computer.
-    Model: "model";
-    /// Version of Python.
-    Python: "python";
+    /// A value of the machine.
+    Machine(MachineFact):
+        "gpu" = MachineFact::Gpu,
+        "nvidia_driver" = MachineFact::NvidiaDriver,
+        "display_driver" = MachineFact::DisplayDriver,
+        "cuda_driver" = MachineFact::CudaDriver,
+        "os_build" = MachineFact::OsBuild,
+        "os_build_told" = MachineFact::OsBuildOfRelease,
+        "os_version" = MachineFact::OsVersion,
+        "os_release" = MachineFact::OsRelease,
+        "memory_mib" = MachineFact::MemoryMib,
+        "bios" = MachineFact::Bios,
+        "model" = MachineFact::Model,
+        "python" = MachineFact::Python;
     /// Name of an installed package; its version follows as a fact of its own.
     Package: "package";
     /// Version of that package.
     PackageVersion: "package_version";
-    /// The part of a text that is about one crash begins with this line.
-    CrashBegins: "crash_begins";
-    /// It ends with this line.
-    CrashEnds: "crash_ends";
-    /// Somebody starts a program with this line: what comes is about another run.
-    RunBegins: "run_begins";
-    /// Another problem is told from this line on.
-    ProblemBegins: "problem_begins";
-    /// Whom or what the text tells of from this line on, one of several.
-    PartyBegins: "party_begins";
+    /// The line divides the text.
+    Border(Border):
+        "crash_begins" = Border::Begins,
+        "crash_ends" = Border::Ends,
+        "run_begins" = Border::Starts,
+        "problem_begins" = Border::Problem,
+        "party_begins" = Border::Party;
     /// The line explains something in general and says nothing of the crash.
     Explanation: "explanation";
     /// The line shows that a debugger blames no module.
     NoModule: "no_module";
     /// What a debugger suspects in the place of a module.
     DebuggerSuspects: "debugger_suspects";
+}
+
+/// A value of the machine, or of what is installed on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MachineFact {
+    /// The name of a GPU.
+    Gpu,
+    /// Release of the NVIDIA driver.
+    NvidiaDriver,
+    /// File version of a display driver.
+    DisplayDriver,
+    /// The highest CUDA version that the driver supports.
+    CudaDriver,
+    /// Windows build number.
+    OsBuild,
+    /// The same where it may be another number: taken only if a release has it.
+    OsBuildOfRelease,
+    /// The same where it may be a file's version: taken only if no other release shares its kernel.
+    OsVersion,
+    /// A release of Windows by its name: `11 Pro 23H2`.
+    OsRelease,
+    /// Physical memory, MiB.
+    MemoryMib,
+    /// Version and date of the firmware.
+    Bios,
+    /// Model of the computer.
+    Model,
+    /// Version of Python.
+    Python,
+}
+
+/// How a line begins or ends the part of a text that is about one crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Border {
+    /// The part begins with it.
+    Begins,
+    /// The part ends with it.
+    Ends,
+    /// A program is started with it, so the part is about a run of its own.
+    Starts,
+    /// The part begins with it, and is about another problem than the part before.
+    Problem,
+    /// The part begins with it, and is about somebody or something that it names.
+    Party,
 }
 
 impl Fact {

@@ -1,14 +1,13 @@
 //! Sentences that say in which module a program crashed, as against those that ask, suppose or deny it, or report what
 //! was fixed.
 
-use super::cue_words::{Cue, words_of};
+use super::cue_words::{Cue, is_one_of, words, words_of};
 use windows_codes::Knowledge;
 
 /// Whether what does not respond may be a program, by the words before that: no server, device, page or network.
-pub(super) fn names_a_program(words: &str) -> bool {
+pub(super) fn names_a_program(text: &str) -> bool {
     let others = Knowledge::builtin().text_words("no_program");
-    let mut words = words.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
-    words.peek().is_some() && !words.any(|word| others.contains(&&*word.to_lowercase()))
+    words(text).next().is_some() && !words(text).any(|word| is_one_of(word, others))
 }
 
 /// Whether the sentence of `line` asserts what it says, in which a module is named at the byte `at`.
@@ -22,8 +21,7 @@ pub(super) fn is_asserted(line: &str, at: usize) -> bool {
         return false;
     }
     let clause = sentence_before.rsplit([',', ';', ':', '(', '–', '—']).next().unwrap_or_default();
-    let supposed =
-        has_one_of(sentence_before, words_of(Cue::Supposing)) || has_one_of(sentence_behind, words_of(Cue::Supposing));
+    let supposed = [sentence_before, sentence_behind].iter().any(|part| has_one_of(part, words_of(Cue::Supposing)));
     !supposed && !has_one_of(clause, words_of(Cue::Denying))
 }
 
@@ -44,7 +42,7 @@ pub(super) fn is_told_of(line: &str, at: usize, name: &str) -> bool {
 /// Whether one of `words` is in a text.
 fn has_one_of(text: &str, words: &[&str]) -> bool {
     let mut present = text.split(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '\'' | '’' | '-')));
-    present.any(|word| words.contains(&&*word.to_lowercase()))
+    present.any(|word| is_one_of(word, words))
 }
 
 /// Where sentences end in `text`, behind the blank after their mark.

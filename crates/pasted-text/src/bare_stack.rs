@@ -25,10 +25,7 @@ pub(super) fn frames(lines: &[TicketLine]) -> Vec<TicketFrame> {
     let mut stack: Vec<TicketFrame> = Vec::new();
     for line in lines {
         match frames_of(&line.text) {
-            Some(of_line) => {
-                let room = MOST_FRAMES.saturating_sub(stack.len());
-                stack.extend(of_line.into_iter().take(room));
-            }
+            Some(of_line) => stack.extend(of_line.into_iter().take(MOST_FRAMES.saturating_sub(stack.len()))),
             None if shows_failure(&stack) => break,
             None => stack.clear(),
         }

@@ -5,10 +5,19 @@ use knowledge_tables::{Sorted, embedded};
 
 embedded!(WORDS: Sorted<Cue, Vec<&str>> = "mentions");
 
+/// The words of a text: runs of letters and digits.
+pub(super) fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Whether a word is one of these, which are in lower case.
+pub(super) fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.contains(&&*word.to_lowercase())
+}
+
 /// Whether a part of a text has one of the words of `cue`, in upper or lower case.
 pub(super) fn has_word(text: &str, cue: Cue) -> bool {
-    let mut words = text.split(|letter: char| !letter.is_alphanumeric());
-    words.any(|word| words_of(cue).contains(&&*word.to_lowercase()))
+    words(text).any(|word| is_one_of(word, words_of(cue)))
 }
 
 /// The words of `cue`, in lower case.

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::cue_words::{Cue, words_of};
-use super::sentences::Line;
+use super::cue_words::{Cue, has_word, is_one_of, words_of};
+use super::sentences::{Line, last_end, without};
 
 /// How many marks between labels and values are looked at in a line.
 const MOST_MARKS: usize = 64;
@@ -29,11 +29,7 @@ pub(super) fn without_denied_values(line: &str) -> Option<String> {
             denied.push(start..value.end);
         }
     }
-    if denied.is_empty() {
-        return None;
-    }
-    let kept = line.char_indices().filter(|(at, _)| !denied.iter().any(|range| range.contains(at)));
-    Some(kept.map(|(_, letter)| letter).collect())
+    without(line, &denied)
 }
 
 /// Where the value stands that follows the mark, if it is one word of those that can say no and nothing belongs to it.
@@ -42,8 +38,8 @@ fn value_behind(line: &str, behind: usize) -> Option<Range<usize>> {
     let value = rest.trim_start_matches(AROUND);
     let start = line.len().saturating_sub(value.len());
     let length = value.find(|letter: char| !(letter.is_alphanumeric() || letter == '/')).unwrap_or(value.len());
-    let word = value.get(..length)?.to_lowercase();
-    if !(words_of(Cue::Value).contains(&&*word) || words_of(Cue::Zero).contains(&&*word)) {
+    let word = value.get(..length)?;
+    if !(is_one_of(word, words_of(Cue::Value)) || is_one_of(word, words_of(Cue::Zero))) {
         return None;
     }
     let after = value.get(length..)?;
@@ -59,8 +55,7 @@ fn value_behind(line: &str, behind: usize) -> Option<Range<usize>> {
 
 /// Where the label begins that ends at `end`: behind the clause before it, a column, or the value of another label.
 fn label_start(line: &str, parts: &Line<'_>, end: usize) -> usize {
-    let clauses = parts.clauses.partition_point(|clause| *clause <= end);
-    let clause = clauses.checked_sub(1).and_then(|last| parts.clauses.get(last)).copied().unwrap_or(0);
+    let clause = last_end(&parts.clauses, end);
     let label = line.get(clause..end).unwrap_or_default().trim_end();
     let opened = ['(', '['].into_iter().zip([')', ']']).filter_map(|(opens, closes)| {
         let at = label.rfind(opens)?;
@@ -92,18 +87,12 @@ fn says_no(label: &str, value: &str) -> bool {
     if label.split_whitespace().any(names_error) {
         return false;
     }
-    let label = label.to_lowercase();
-    let has = |list: &[&str]| {
-        label.split(|letter: char| !letter.is_alphanumeric()).any(|word| !word.is_empty() && list.contains(&word))
+    let says_no = if is_one_of(value, words_of(Cue::Zero)) {
+        has_word(label, Cue::Counted)
+    } else {
+        length <= MOST_WORDS && !has_word(label, Cue::Wanted)
     };
-    let named = label.contains(char::is_alphabetic);
-    let value = value.to_lowercase();
-    named
-        && if words_of(Cue::Zero).contains(&&*value) {
-            has(words_of(Cue::Counted))
-        } else {
-            length <= MOST_WORDS && !has(words_of(Cue::Wanted))
-        }
+    says_no && label.contains(char::is_alphabetic)
 }
 
 #[cfg(test)]

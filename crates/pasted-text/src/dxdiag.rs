@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::values::value_of;
-use evidence::{Evidence, Observation, Place, TicketLine, WerDetails, WerReport};
+use evidence::{Evidence, Observation, Place, TicketLine, WerReport};
 use wer::signature::read_signature;
 
 /// `dxdiag` lists ten.
@@ -46,23 +46,10 @@ fn report(lines: &[TicketLine]) -> Option<Evidence> {
         }
     }
     let event_type = event_type?;
-    while values.last().is_some_and(|value| value.is_empty()) {
-        values.pop();
-    }
+    values.truncate(values.iter().rposition(|value| !value.is_empty()).map_or(0, |last| last.saturating_add(1)));
     let numbers = lines.iter().map(|line| line.number).collect::<Vec<u32>>();
-    let report = WerReport {
-        details: WerDetails::default(),
-        signature: read_signature(&event_type, &values),
-        event_type,
-        time: None,
-        report_id: None,
-        own_id: None,
-        pid: None,
-        started: None,
-        app_path: None,
-        modules: Vec::new(),
-        os_version: None,
-    };
+    let signature = read_signature(&event_type, &values);
+    let report = WerReport { event_type, signature, ..WerReport::default() };
     Some(Evidence { place: Place::Lines(numbers.into()), observation: Observation::Wer(Box::new(report)) })
 }
 

@@ -23,14 +23,8 @@ const CRASH: (&str, u32) = ("Application Error", 1000);
 /// An event that a row reports: its provider, as the catalogue spells it, and its id.
 pub(super) type Listed = (&'static str, u32);
 
-/// The columns of a table that matter.
-#[derive(Debug, Clone, Copy)]
-struct Columns {
-    /// Whether the provider is in a column before the id.
-    before: bool,
-    /// Whether it is in one behind it.
-    behind: bool,
-}
+/// The numbers of the columns of a table that matter: the provider's, if it has one, and the id's.
+type Columns = (Option<usize>, usize);
 
 /// The events of the tables in a text, by the position of their lines.
 pub(super) fn listed(lines: &[TicketLine]) -> BTreeMap<usize, Listed> {
@@ -92,29 +86,26 @@ fn columns(header: &str) -> Option<Columns> {
     let (_, id) = time.zip(id)?;
     let others = ["Message", "LevelDisplayName", "EntryType", "ProviderName", "Level"];
     let named = header.split_whitespace().any(|word| others.contains(&word));
-    named.then_some(Columns {
-        before: provider.is_some_and(|provider| provider < id),
-        behind: provider.is_some_and(|provider| provider > id),
-    })
+    named.then_some((provider, id))
 }
 
 /// The event of a row, if its provider is known; `None` for what is no row.
 #[expect(clippy::option_option, reason = "a row of an unknown provider is a row")]
-fn event(row: &str, columns: Columns, of_all: Option<&'static str>) -> Option<Option<Listed>> {
+fn event(row: &str, (provider, id): Columns, of_all: Option<&'static str>) -> Option<Option<Listed>> {
     let words: Vec<&str> = row.split_whitespace().collect();
     let time = words.iter().take(MOST_OF_A_TIME).position(|word| is_time(word))?;
     let behind = words.get(time.saturating_add(1)..)?;
     let at = behind.iter().take(MOST_BEFORE_ID).position(|word| number(word).is_some())?;
-    let id = behind.get(at).and_then(|word| number(word))?;
-    let provider = if columns.before {
-        (0..at).find_map(|from| provider_called(&behind.get(from..at)?.join(" ")))
-    } else if columns.behind {
-        let name = behind.get(at.saturating_add(1)..)?;
-        (1..=MOST_OF_A_NAME.min(name.len())).rev().find_map(|words| provider_called(&name.get(..words)?.join(" ")))
-    } else {
-        of_all
+    let number = behind.get(at).and_then(|word| number(word))?;
+    let provider = match provider {
+        Some(column) if column < id => (0..at).find_map(|from| provider_called(&behind.get(from..at)?.join(" "))),
+        Some(_) => {
+            let name = behind.get(at.saturating_add(1)..)?;
+            (1..=MOST_OF_A_NAME.min(name.len())).rev().find_map(|words| provider_called(&name.get(..words)?.join(" ")))
+        }
+        None => of_all,
     };
-    Some(provider.map(|provider| (provider, id)))
+    Some(provider.map(|provider| (provider, number)))
 }
 
 /// Whether a word is a time: `10:11:12`, `10:11`.

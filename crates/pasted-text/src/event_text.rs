@@ -6,7 +6,7 @@
 //! have broken a line before its last value.
 
 use super::recognised::{APP_PATH, MODULE_PATH, OFFSET, PID, REPORT_ID, Recognised, STARTED, Weight};
-use super::values::{file_name, hex_number, is_name, version};
+use super::values::{file_name, hex_number, is_name, narrow, version};
 use evidence::{ExceptionCode, ModuleOffset, TicketLine, Version, base_name};
 use untrusted::notation::{filetime, guid};
 
@@ -32,15 +32,10 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
             && let Some((module, after)) = image_line(&second.text, after)
         {
             recognised.line = first.number;
-            let origin = recognised.origin(Weight::Report);
-            if is_name(&app.name) {
-                recognised.set_app(origin, &app.name, app.version);
-            }
-            if let Some(name) = file_name(&module.name).filter(|name| is_name(name)) {
-                recognised.line = second.number;
-                let origin = recognised.origin(Weight::Report);
-                recognised.set_module(origin, name, module.version);
-            }
+            recognised.set_app(Weight::Report, Some(&*app.name).filter(|name| is_name(name)), app.version);
+            recognised.line = second.number;
+            let module_name = file_name(&module.name).filter(|name| is_name(name));
+            recognised.set_module(Weight::Report, module_name, module.version);
             return read_rest(after, recognised);
         }
         rest = after;
@@ -67,19 +62,18 @@ fn read_rest(mut lines: &[TicketLine], recognised: &mut Recognised) {
         // Windows 11 writes `0x` twice before the process id and the start time.
         let digits = value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value);
         recognised.line = line.number;
-        let origin = recognised.origin(Weight::Report);
         if let Some(number) = digits.starts_with("0x").then(|| hex_number(digits)).flatten() {
             // Prose goes on behind a number; a field doesn't.
             let alone = digits.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit());
             take_number(number, numbers, alone, recognised);
             numbers = numbers.saturating_add(1);
         } else if let Some(id) = guid(value) {
-            recognised.set(REPORT_ID, origin, id.into());
+            recognised.set(REPORT_ID, Weight::Report, Some(id.into()));
             return;
         } else if file_name(value).is_some() && value.contains('\\') {
             match paths {
-                0 => recognised.set(APP_PATH, origin, value.into()),
-                1 => recognised.set(MODULE_PATH, origin, value.into()),
+                0 => recognised.set(APP_PATH, Weight::Report, Some(value.into())),
+                1 => recognised.set(MODULE_PATH, Weight::Report, Some(value.into())),
                 _ => {}
             }
             paths = paths.saturating_add(1);
@@ -90,20 +84,13 @@ fn read_rest(mut lines: &[TicketLine], recognised: &mut Recognised) {
 /// A number of the event's text, of which `before` others are before it: the code, the offset, the process id and the
 /// start time. That time alone has more than 32 bits, but for an offset.
 fn take_number(number: u64, before: usize, alone: bool, recognised: &mut Recognised) {
-    let origin = recognised.origin(Weight::Report);
     match before {
-        0 => {
-            let code = u32::try_from(number).ok().filter(|code| *code != 0);
-            if let Some(code) = code {
-                recognised.set_code(origin, ExceptionCode(code));
-            }
-        }
-        1 => recognised.set(OFFSET, origin, ModuleOffset(number)),
+        0 => recognised.set_code(Weight::Report, narrow(number).filter(|code| *code != 0).map(ExceptionCode)),
+        1 => recognised.set(OFFSET, Weight::Report, Some(ModuleOffset(number))),
         _ if !alone => {}
-        _ => match u32::try_from(number) {
-            Ok(pid) if pid < LOWEST_STATUS => recognised.set(PID, origin, pid),
-            Ok(_) => {}
-            Err(_) => recognised.set_some(STARTED, origin, filetime(number)),
+        _ => match narrow(number) {
+            Some(pid) => recognised.set(PID, Weight::Report, Some(pid).filter(|pid| *pid < LOWEST_STATUS)),
+            None => recognised.set(STARTED, Weight::Report, filetime(number)),
         },
     }
 }

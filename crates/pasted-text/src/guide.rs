@@ -1,7 +1,7 @@
 //! Texts that explain crashes and report none: guides, READMEs, articles of a knowledge base.
 
 use super::code_blocks::{in_code, unquoted};
-use super::cue_words::{Cue, words_of};
+use super::cue_words::{Cue, is_one_of, words_of};
 use super::quotes::quotes;
 use evidence::TicketLine;
 
@@ -37,39 +37,29 @@ struct Signs {
 impl Signs {
     fn add(&mut self, line: &str, is_first: bool) {
         let count = |counter: &mut usize, more: usize| *counter = counter.saturating_add(more);
+        let count_if = |counter: &mut usize, counts: bool| count(counter, usize::from(counts));
         let heading = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#'));
         // Bold lines stand for headings where a form was filled in.
         let bold = line.strip_prefix("**").and_then(|rest| Some(rest.split_once("**")?.0));
-        let titled = is_first && (line == "---" || line == "+++" || line.starts_with("# "));
-        self.titled |= titled;
-        if heading.is_some_and(|heading| heading.starts_with(' ')) {
-            count(&mut self.headings, 1);
-        }
-        if let Some(name) = heading.or(bold) {
-            let name = name.trim().to_lowercase();
-            count(
-                &mut self.report_headings,
-                usize::from(words_of(Cue::ReportHeading).iter().any(|known| name.starts_with(known))),
-            );
-        }
+        self.titled |= is_first && (line == "---" || line == "+++" || line.starts_with("# "));
+        count_if(&mut self.headings, heading.is_some_and(|heading| heading.starts_with(' ')));
+        let name = heading.or(bold).map(|name| name.trim().to_lowercase());
+        let of_a_form = |name: &String| words_of(Cue::ReportHeading).iter().any(|known| name.starts_with(known));
+        count_if(&mut self.report_headings, name.as_ref().is_some_and(of_a_form));
         count(&mut self.code_spans, line.matches('`').count() / 2);
-        count(&mut self.table_rows, usize::from(line.starts_with('|') && line.matches('|').count() >= 3));
+        count_if(&mut self.table_rows, line.starts_with('|') && line.matches('|').count() >= 3);
         count(&mut self.links, line.matches("](").count().max(line.matches("https://").count()));
         let label = unquoted(line).trim_start_matches(['-', '*', '•', ' ']).split_once(':').map(|(label, _)| label);
-        let label = label.unwrap_or_default().trim_matches(['*', ' ']).to_lowercase();
-        count(&mut self.solutions, usize::from(words_of(Cue::Solution).contains(&&*label)));
+        let label = label.unwrap_or_default().trim_matches(['*', ' ']);
+        count_if(&mut self.solutions, is_one_of(label, words_of(Cue::Solution)));
         // A heading and a quotation speak in the voice of whoever reads.
-        if heading.is_none() {
-            count(&mut self.personal_lines, usize::from(is_personal(line)));
-        }
+        count_if(&mut self.personal_lines, heading.is_none() && is_personal(line));
     }
 
     /// Of the five signs of a document, how many it has.
     fn document_signs(&self) -> usize {
-        [self.titled, self.headings >= 3, self.code_spans >= 3, self.table_rows >= 3, self.links >= 2]
-            .into_iter()
-            .filter(|sign| *sign)
-            .count()
+        let signs = [self.titled, self.headings >= 3, self.code_spans >= 3, self.table_rows >= 3, self.links >= 2];
+        signs.into_iter().filter(|sign| *sign).count()
     }
 
     /// Whether somebody reports what happened: by the form's headings, or in the first person.
@@ -88,8 +78,8 @@ fn is_personal(line: &str) -> bool {
         at = quote.end;
     }
     outside.push_str(line.get(at..).unwrap_or_default());
-    let mut words = outside.split(|letter: char| !(letter.is_alphanumeric() || letter == '\'')).map(str::to_lowercase);
-    words.any(|word| words_of(Cue::Oneself).contains(&&*word))
+    let mut words = outside.split(|letter: char| !(letter.is_alphanumeric() || letter == '\''));
+    words.any(|word| is_one_of(word, words_of(Cue::Oneself)))
 }
 
 #[cfg(test)]

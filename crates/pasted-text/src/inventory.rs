@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::patterns::Fact;
 use super::recognised::Recognised;
-use super::values::{decimal_number, version};
+use super::values::{decimal_number, narrow, version};
 use evidence::{Inventory, TicketEvent, TicketLine};
+use knowledge_tables::patterns::MachineFact;
 use windows_codes::{Knowledge, nvidia_release_of_file};
 use windows_events::catalogue::provider_called;
 
@@ -21,38 +21,43 @@ const EVENT_LINES: u32 = 12;
 const LONGEST_NAME: usize = 96;
 
 /// Takes a value that a pattern found.
-pub(super) fn take(fact: Fact, value: &str, recognised: &mut Recognised) {
+pub(super) fn take(fact: MachineFact, value: &str, recognised: &mut Recognised) {
     let inventory = &mut recognised.ticket.inventory;
     let taken = match fact {
-        Fact::Gpu => add_gpu(inventory, value),
-        Fact::NvidiaDriver => set(&mut inventory.nvidia_driver, version(value)),
+        MachineFact::Gpu => add_gpu(inventory, value),
+        MachineFact::NvidiaDriver => set(&mut inventory.nvidia_driver, version(value)),
         // The file version tells the release of NVIDIA's drivers only.
-        Fact::DisplayDriver => {
+        MachineFact::DisplayDriver => {
             let nvidia = inventory.gpus.last().is_some_and(|gpu| gpu.to_ascii_uppercase().contains("NVIDIA"));
             set(&mut inventory.nvidia_driver, version(value).filter(|_| nvidia).and_then(nvidia_release_of_file))
         }
-        Fact::CudaDriver => set(&mut inventory.cuda_driver, version(value)),
-        Fact::OsBuild => {
-            set(&mut inventory.os_build, decimal_number(value).and_then(|build| u32::try_from(build).ok()))
+        MachineFact::CudaDriver => set(&mut inventory.cuda_driver, version(value)),
+        MachineFact::OsBuild => set(&mut inventory.os_build, number(value)),
+        MachineFact::OsBuildOfRelease => set(&mut inventory.os_build, known_build(value)),
+        MachineFact::OsVersion => {
+            set(&mut inventory.os_build, known_build(value).filter(|build| has_own_kernel(*build)))
         }
-        Fact::OsBuildOfRelease => set(&mut inventory.os_build, known_build(value)),
-        Fact::OsVersion => set(&mut inventory.os_build, known_build(value).filter(|build| has_own_kernel(*build))),
-        Fact::OsRelease => set(&mut inventory.os_build, build_of_release(value)),
-        Fact::MemoryMib => set(&mut inventory.memory, grouped_number(value).and_then(|mib| mib.checked_mul(1 << 20))),
-        Fact::Bios => set(&mut inventory.bios, name(value)),
-        Fact::Model => set(&mut inventory.model, name(value)),
-        Fact::Python => set(&mut inventory.python, version(value)),
-        _ => false,
+        MachineFact::OsRelease => set(&mut inventory.os_build, build_of_release(value)),
+        MachineFact::MemoryMib => {
+            set(&mut inventory.memory, grouped_number(value).and_then(|mib| mib.checked_mul(1 << 20)))
+        }
+        MachineFact::Bios => set(&mut inventory.bios, name(value)),
+        MachineFact::Model => set(&mut inventory.model, name(value)),
+        MachineFact::Python => set(&mut inventory.python, version(value)),
     };
     if taken {
         recognised.note_line();
     }
 }
 
+/// A decimal number of 32 bits.
+fn number(value: &str) -> Option<u32> {
+    decimal_number(value).and_then(narrow)
+}
+
 /// A build number of a release of Windows.
 fn known_build(value: &str) -> Option<u32> {
-    let build = decimal_number(value).and_then(|build| u32::try_from(build).ok())?;
-    Knowledge::builtin().windows_release(build).map(|_| build)
+    number(value).filter(|build| Knowledge::builtin().windows_release(*build).is_some())
 }
 
 /// Whether only one release of Windows has modules of this build: those of 22H2 have the version of 2004.
@@ -68,21 +73,19 @@ fn build_of_release(value: &str) -> Option<u32> {
     Knowledge::builtin().build_of_windows(&format!("Windows {number} {}", name.to_ascii_uppercase()))
 }
 
+/// Sets a value that is not known yet. Returns whether it was set.
 fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     let first = slot.is_none() && value.is_some();
-    if first {
-        *slot = value;
-    }
+    *slot = slot.take().or(value);
     first
 }
 
 fn add_gpu(inventory: &mut Inventory, value: &str) -> bool {
-    let Some(gpu) = name(value) else { return false };
-    let new = inventory.gpus.len() < MOST_GPUS && !inventory.gpus.contains(&gpu);
-    if new {
-        inventory.gpus.push(gpu);
-    }
-    new
+    let room = inventory.gpus.len() < MOST_GPUS;
+    let new = name(value).filter(|gpu| room && !inventory.gpus.contains(gpu));
+    let is_new = new.is_some();
+    inventory.gpus.extend(new);
+    is_new
 }
 
 fn name(value: &str) -> Option<Arc<str>> {
@@ -168,8 +171,7 @@ impl PendingEvent {
 
     /// A line names an event's id.
     pub(super) fn id(&mut self, value: &str, recognised: &mut Recognised) {
-        let number = decimal_number(value).and_then(|id| u32::try_from(id).ok());
-        let Some(id) = number.filter(|id| *id <= 0xFFFF) else { return };
+        let Some(id) = number(value).filter(|id| *id <= 0xFFFF) else { return };
         match self.source.take() {
             Some((source, line)) if recognised.line.saturating_sub(line) <= EVENT_LINES => {
                 add_event(recognised, source, id);

@@ -73,12 +73,9 @@ use std::fs::File;
 use std::sync::Arc;
 
 use doubt::Marked;
-use line::LineReader;
-use recognised::Recognised;
-use regex::Regex;
-use signature::PastedSignature;
+use line::{LineReader, read_alone};
 
-use untrusted::text::{decode_in, encoding_of, looks_like_text};
+use untrusted::text::{decode_in, encoding_of};
 use windows_events::{MOST_EVENTS, count_of_events, pasted_events};
 
 pub use self::document::other_document;
@@ -88,6 +85,7 @@ pub use evidence::{
     Contradiction, Evidence, Inventory, Observation, Place, PythonFrame, Reading, Ticket, TicketEvent, TicketFrame,
     TicketLine,
 };
+pub use untrusted::text::looks_like_text as is_text;
 pub use untrusted::{HeadAndTail, Loss, Unreadable};
 pub use windows_events::Context;
 
@@ -97,12 +95,6 @@ const KEPT_LINES: usize = 50_000;
 /// The longest line that is kept as one, bytes. What a program printed without line ends is divided between words, so
 /// that no work grows with the length of a line.
 const LONGEST_LINE: usize = 8 << 10;
-
-/// Whether a file that begins with `first_bytes` is text.
-#[must_use]
-pub fn is_text(first_bytes: &[u8]) -> bool {
-    looks_like_text(first_bytes)
-}
 
 /// Reads the text in `file`; of a long one its beginning and its end. `context` is for the events that it contains.
 ///
@@ -133,28 +125,27 @@ pub fn read_text(text: &str) -> Result<Reading, Unreadable> {
 pub fn read_content(content: &HeadAndTail, context: &Context<'_>) -> Result<Reading, Unreadable> {
     let (encoding, mark) = encoding_of(&content.head);
     let head = decode_in(content.head.get(mark..).unwrap_or_default(), encoding);
-    let mut losses = head.losses;
-    let mut lines = Lines::default();
-    let mut evidence = Vec::new();
-    lines.add(&head.characters, 1, context, &mut evidence, &mut losses);
+    let mut parts = Parts { losses: head.losses, ..Parts::default() };
+    parts.add(&head.characters, 1, context);
     if content.left_out > 0 {
         let tail = decode_in(&content.tail, encoding).characters;
         // The first line began in what was left out.
         let (begun, whole) = tail.split_once('\n').unwrap_or_default();
-        let number = lines.line_ends.saturating_add(content.lines_left_out).saturating_add(2);
+        let number = parts.line_ends.saturating_add(content.lines_left_out).saturating_add(2);
         let reason = format!(
             "{} of {} bytes in the middle are left out, with {} lines",
             content.left_out.saturating_add(begun.len() as u64),
             content.bytes(),
             content.lines_left_out.saturating_add(1),
         );
-        losses.push(Loss::new(format!("line {}", lines.line_ends.saturating_add(1)), reason));
-        lines.add(whole, number, context, &mut evidence, &mut losses);
+        parts.losses.push(Loss::new(format!("line {}", parts.line_ends.saturating_add(1)), reason));
+        parts.add(whole, number, context);
     }
     if content.unread {
-        losses.push(Loss::new("end", "the text is longer than is read"));
+        parts.losses.push(Loss::new("end", "the text is longer than is read"));
     }
-    let mut lines = lines.finish(&mut losses);
+    let mut lines = parts.take_lines();
+    let Parts { mut evidence, losses, .. } = parts;
     evidence.extend(dxdiag::take_reports(&mut lines));
     if lines.is_empty() && evidence.is_empty() {
         return Err(Unreadable::whole("the text has no line with anything in it"));
@@ -182,56 +173,55 @@ fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     for section in sections::sections(&lines, &by_position) {
         let part = lines.get(section.range.clone()).unwrap_or_default();
         let ticket = read_ticket(part.to_vec(), &listed);
-        if ticket.tells_of_a_crash() || section.tells_of_a_failure(&ticket, part) {
-            sections::add_part(&mut crashes, ticket, &section, part);
+        if ticket.tells_of_a_crash() || section.tells_of_a_failure(&ticket) {
+            sections::add_part(&mut crashes, ticket, section);
         } else {
-            rest.extend_from_slice(part);
+            rest.extend(ticket.lines);
         }
     }
     if crashes.len() < 2 {
         return vec![read_ticket(lines, &listed)];
     }
-    let parts = crashes.into_iter().map(|crash| crash.lines).chain([rest]);
+    let of_crash = |crash: sections::Crash| crash.into_iter().flat_map(|part| part.ticket.lines).collect();
+    let parts = crashes.into_iter().map(of_crash).chain([rest]);
     parts.filter(|lines| !lines.is_empty()).map(|lines| read_ticket(lines, &listed)).collect()
 }
 
 /// The ticket of these lines; `listed` has the events of rows of event tables, by the numbers of their lines.
 fn read_ticket(lines: Vec<TicketLine>, listed: &BTreeMap<u32, event_table::Listed>) -> Ticket {
-    let mut recognised = Recognised::default();
-    let mut signature = PastedSignature::default();
     let mut reader = LineReader::default();
     let marked = Marked::new(&lines);
-    let (doubted, unreported) = (doubt::doubted(&marked), doubt::unreported(&marked));
+    let (mut doubted, unreported) = (doubt::doubted(&marked), doubt::unreported(&marked));
     if doubted.is_empty() {
-        event_text::recognise(&lines, &mut recognised);
+        event_text::recognise(&lines, &mut reader.recognised);
     } else {
         let certain = lines.iter().enumerate().filter(|(position, _)| !doubted.contains_key(position));
-        event_text::recognise(&certain.map(|(_, line)| line.clone()).collect::<Vec<_>>(), &mut recognised);
+        let certain: Vec<TicketLine> = certain.map(|(_, line)| line.clone()).collect();
+        event_text::recognise(&certain, &mut reader.recognised);
     }
-    for (position, line) in lines.iter().enumerate() {
-        recognised.line = line.number;
+    for (position, TicketLine { number, text }) in lines.iter().enumerate() {
+        reader.recognised.line = *number;
         match doubted.get(&position) {
             None => {
-                if let Some((provider, id)) = listed.get(&line.number) {
-                    inventory::add_event(&mut recognised, Arc::from(*provider), *id);
+                if let Some((provider, id)) = listed.get(number) {
+                    inventory::add_event(&mut reader.recognised, Arc::from(*provider), *id);
                 }
-                reader.read(&line.text, &mut recognised, &mut signature);
-                recognised.sort_errors(unreported.get(&position).map(|left| read_alone(left, line.number)));
+                reader.read(text, *number);
+                reader.recognised.sort_errors(unreported.get(&position).map(|left| read_alone(left, *number)));
             }
             Some(certain) => {
-                reader.read(certain, &mut recognised, &mut signature);
-                recognised.sort_errors(None);
-                recognised.mention(read_alone(&line.text, line.number));
+                reader.read(certain, *number);
+                reader.recognised.sort_errors(None);
+                reader.recognised.mention(read_alone(text, *number));
             }
         }
     }
-    signature.finish(&mut recognised);
-    let mut doubted = doubted;
+    reader.finish(&lines);
+    let mut recognised = reader.recognised;
     if let Some(over) = doubt::resolved_lines(&marked) {
         recognised.over = true;
         doubted.extend((0..over).map(|position| (position, Arc::from(""))));
     }
-    read_conditional(&lines, &mut reader, &mut recognised);
     module_below::recognise(&lines, &mut recognised);
     inventory::tables(&lines, &mut recognised);
     recognised.ticket.frames = debugger::frames(&lines);
@@ -240,54 +230,27 @@ fn read_ticket(lines: Vec<TicketLine>, listed: &BTreeMap<u32, event_table::Liste
     Ticket { doubted, unreported, dates, ..recognised.into_ticket(lines) }
 }
 
-/// The facts of one line, read without the lines around it.
-fn read_alone(line: &str, number: u32) -> Recognised {
-    let mut recognised = Recognised::default();
-    recognised.line = number;
-    LineReader::default().read(line, &mut recognised, &mut PastedSignature::default());
-    recognised
-}
-
-/// Takes the statements that count only if some line of the text fits their pattern's `needs`.
-fn read_conditional(lines: &[TicketLine], reader: &mut LineReader, recognised: &mut Recognised) {
-    let mut shown: BTreeMap<&str, bool> = BTreeMap::new();
-    for (needs, fact, value, line) in std::mem::take(&mut reader.conditional) {
-        let fits = |needs| Regex::new(needs).is_ok_and(|needs| lines.iter().any(|line| needs.is_match(&line.text)));
-        if *shown.entry(needs).or_insert_with(|| fits(needs)) {
-            recognised.line = line;
-            reader.read_conditional(fact, &value, recognised);
-        }
-    }
-}
-
-/// The lines of a text that are not blank, without those of pasted events. Carriage returns divide a line, as a console
-/// shows progress, and so does [`LONGEST_LINE`]: the pieces have the same number.
+/// A text in parts: its lines that are not blank, the events in it, and what is lost of it. Carriage returns divide a
+/// line, as a console shows progress, and so does [`LONGEST_LINE`]: the pieces have the same number.
 #[derive(Debug, Default)]
-struct Lines {
+struct Parts {
     beginning: Vec<TicketLine>,
     end: VecDeque<TicketLine>,
     left_out: u64,
     /// Line ends so far.
     line_ends: u64,
+    evidence: Vec<Evidence>,
+    losses: Vec<Loss>,
 }
 
-impl Lines {
-    /// Adds a part of the text, whose first line has the number `first`, and the events in it.
-    fn add(
-        &mut self,
-        text: &str,
-        first: u64,
-        context: &Context<'_>,
-        evidence: &mut Vec<Evidence>,
-        losses: &mut Vec<Loss>,
-    ) {
-        let outside = without_events(text, first, context, evidence, losses);
+impl Parts {
+    /// Adds a part of the text, whose first line has the number `first`.
+    fn add(&mut self, text: &str, first: u64, context: &Context<'_>) {
+        let outside = self.take_events(text, first, context);
         let mut number = first;
         for line in outside.split('\n') {
-            for part in line.split('\r') {
-                for piece in pieces(part) {
-                    self.push(line_number(number), piece);
-                }
+            for piece in line.split('\r').flat_map(pieces) {
+                self.push(line_number(number), piece);
             }
             number = number.saturating_add(1);
         }
@@ -315,13 +278,61 @@ impl Lines {
         self.end.push_back(line);
     }
 
-    fn finish(mut self, losses: &mut Vec<Loss>) -> Vec<TicketLine> {
+    fn take_lines(&mut self) -> Vec<TicketLine> {
+        let mut lines = std::mem::take(&mut self.beginning);
         if self.left_out > 0 {
-            let place = self.beginning.last().map_or(0, |line| line.number.saturating_add(1));
-            losses.push(Loss::new(format!("line {place}"), format!("{} lines are left out", self.left_out)));
+            let place = lines.last().map_or(0, |line| line.number.saturating_add(1));
+            self.losses.push(Loss::new(format!("line {place}"), format!("{} lines are left out", self.left_out)));
         }
-        self.beginning.extend(self.end);
-        self.beginning
+        lines.extend(std::mem::take(&mut self.end));
+        lines
+    }
+
+    /// The text without the events in it, which become evidence; only their line ends stay. Events that the catalogue does
+    /// not have stay in the text, and are evidence where a Sigma rule matches them.
+    fn take_events<'t>(&mut self, text: &'t str, first: u64, context: &Context<'_>) -> Cow<'t, str> {
+        let mut events = pasted_events(text, context.names, context.matcher);
+        let found = events.len();
+        events.retain(|event| event.evidence.is_some() || !event.matches.is_empty());
+        if events.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let all = if found == MOST_EVENTS { count_of_events(text) } else { found };
+        if all > MOST_EVENTS {
+            let reason =
+                format!("{MOST_EVENTS} of {all} events were read: give the log itself, as `wevtutil epl` writes it");
+            self.losses.push(Loss::new("text", reason));
+        }
+        let mut outside = String::with_capacity(text.len());
+        let (mut at, mut number) = (0, first);
+        let line_ends = |part: &str| part.matches('\n').count();
+        for event in events {
+            let before = text.get(at..event.range.start).unwrap_or_default();
+            let inside = text.get(event.range.clone()).unwrap_or_default();
+            outside.push_str(before);
+            if event.evidence.is_some() {
+                outside.extend(inside.chars().filter(|character| *character == '\n'));
+            } else {
+                outside.push_str(inside);
+            }
+            number = number.saturating_add(line_ends(before) as u64);
+            let begins = line_number(number);
+            number = number.saturating_add(line_ends(inside) as u64);
+            let ends = line_number(number);
+            if event.cut {
+                self.losses.push(Loss::new(format!("line {begins}"), "the end of a pasted event is missing"));
+            }
+            let lines: Arc<[u32]> = if ends.saturating_sub(begins) < LISTED_LINES {
+                (begins..=ends).collect()
+            } else {
+                [begins, ends].as_slice().into()
+            };
+            let found = event.evidence.into_iter().chain(event.matches);
+            self.evidence.extend(found.map(|found| Evidence { place: Place::Lines(Arc::clone(&lines)), ..found }));
+            at = event.range.end;
+        }
+        outside.push_str(text.get(at..).unwrap_or_default());
+        Cow::Owned(outside)
     }
 }
 
@@ -350,62 +361,6 @@ fn line_number(number: u64) -> u32 {
 
 /// Events of more lines than this have only their first and last line as their place.
 const LISTED_LINES: u32 = 64;
-
-/// The text without the events in it, which become evidence; only their line ends stay. Events that the catalogue does
-/// not have stay in the text, and are evidence where a Sigma rule matches them.
-fn without_events<'t>(
-    text: &'t str,
-    first: u64,
-    context: &Context<'_>,
-    evidence: &mut Vec<Evidence>,
-    losses: &mut Vec<Loss>,
-) -> Cow<'t, str> {
-    let events = pasted_events(text, context.names, context.matcher);
-    if events.iter().all(|event| event.evidence.is_none() && event.matches.is_empty()) {
-        return Cow::Borrowed(text);
-    }
-    if events.len() == MOST_EVENTS {
-        let all = count_of_events(text);
-        if all > MOST_EVENTS {
-            let reason =
-                format!("{MOST_EVENTS} of {all} events were read: give the log itself, as `wevtutil epl` writes it");
-            losses.push(Loss::new("text", reason));
-        }
-    }
-    let mut outside = String::with_capacity(text.len());
-    let (mut at, mut number) = (0, first);
-    let line_ends = |part: &str| part.matches('\n').count();
-    for event in events {
-        if event.evidence.is_none() && event.matches.is_empty() {
-            continue;
-        }
-        let before = text.get(at..event.range.start).unwrap_or_default();
-        let inside = text.get(event.range.clone()).unwrap_or_default();
-        outside.push_str(before);
-        if event.evidence.is_some() {
-            outside.extend(inside.chars().filter(|character| *character == '\n'));
-        } else {
-            outside.push_str(inside);
-        }
-        number = number.saturating_add(line_ends(before) as u64);
-        let begins = line_number(number);
-        number = number.saturating_add(line_ends(inside) as u64);
-        let ends = line_number(number);
-        if event.cut {
-            losses.push(Loss::new(format!("line {begins}"), "the end of a pasted event is missing"));
-        }
-        let lines: Arc<[u32]> = if ends.saturating_sub(begins) < LISTED_LINES {
-            (begins..=ends).collect()
-        } else {
-            [begins, ends].as_slice().into()
-        };
-        let found = event.evidence.into_iter().chain(event.matches);
-        evidence.extend(found.map(|found| Evidence { place: Place::Lines(Arc::clone(&lines)), ..found }));
-        at = event.range.end;
-    }
-    outside.push_str(text.get(at..).unwrap_or_default());
-    Cow::Owned(outside)
-}
 
 /// A line as a console shows it: without colours and without blanks at its end.
 fn printed(line: &str) -> Arc<str> {

@@ -2,7 +2,10 @@
 
 mod stops;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use regex::Regex;
 
 use super::asserted::{is_asserted, is_told_of, names_a_program};
 use super::inventory;
@@ -10,7 +13,7 @@ use super::named_event;
 use super::patterns::{Fact, Statement, statements};
 use super::recognised::{
     ACCESS_ADDRESS, APP_PATH, APP_VERSION, BLAMED_STEM, COMPUTER, CPP_TYPE, CPP_WHAT, EXIT_CODE, FAST_FAIL, FAULT_STEM,
-    IN_PAGE_STATUS, MODULE, MODULE_PATH, MODULE_VERSION, OFFSET, Origin, PID, REPORT_ID, Recognised, Weight,
+    IN_PAGE_STATUS, MODULE, MODULE_PATH, MODULE_VERSION, OFFSET, PID, REPORT_ID, Recognised, Weight,
 };
 use super::respelled::disagreeing;
 use super::signature::PastedSignature;
@@ -22,7 +25,7 @@ use super::stops::{stop_in_words, stop_named};
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
 };
-use evidence::{Address, ExceptionCode, ModuleOffset, NtStatus};
+use evidence::{Address, ExceptionCode, ModuleOffset, NtStatus, TicketLine};
 use untrusted::notation::guid;
 use windows_codes::win_error;
 
@@ -36,6 +39,10 @@ const LONGEST_CODE_NAME: usize = 64;
 /// Takes the facts of lines, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct LineReader {
+    /// What was taken so far. Knows the number of the line that is being read.
+    pub recognised: Recognised,
+    /// The values of a problem signature so far.
+    signature: PastedSignature,
     events: inventory::PendingEvent,
     package: Option<Arc<str>>,
     /// A label at the end of the line before, whose value was broken off.
@@ -43,24 +50,32 @@ pub(super) struct LineReader {
     /// The line at whose end a blue screen's parameters were broken off.
     open_parameters: Option<u32>,
     /// Statements that count only in a text that fits an expression: it, the fact, its value, and the line.
-    pub conditional: Vec<(&'static str, Fact, String, u32)>,
+    conditional: Vec<(&'static str, Fact, String, u32)>,
 }
 
 /// How many conditional statements are kept.
 const MOST_CONDITIONAL: usize = 64;
 
+/// The facts of one line, read without the lines around it.
+pub(super) fn read_alone(line: &str, number: u32) -> Recognised {
+    let mut reader = LineReader::default();
+    reader.read(line, number);
+    reader.recognised
+}
+
 impl LineReader {
-    /// Adds what `line` says; `recognised` knows its number.
-    pub(super) fn read(&mut self, line: &str, recognised: &mut Recognised, signature: &mut PastedSignature) {
+    /// Adds what `line`, of this number, says.
+    pub(super) fn read(&mut self, line: &str, number: u32) {
+        self.recognised.line = number;
         let statements = statements(line);
         if statements.iter().any(|statement| statement.fact == Fact::Explanation) {
             return;
         }
         if let Some(codes) = disagreeing(line) {
-            recognised.dispute(codes);
+            self.recognised.dispute(codes);
         }
         let broken_off = self.broken_off.take();
-        let mut current = CurrentLine { line, at: 0, recognised, reader: self, signature };
+        let mut current = CurrentLine { line, at: 0, reader: self };
         current.value_of_line_before(broken_off);
         let mut about_bugcheck = current.parameters_of_line_before();
         about_bugcheck |= current.bugcheck_in_any_language();
@@ -69,31 +84,37 @@ impl LineReader {
             about_bugcheck |= current.take_statement(statement);
         }
         for (provider, id) in named_event::events(line) {
-            inventory::add_event(current.recognised, provider.into(), id);
+            inventory::add_event(&mut current.reader.recognised, provider.into(), id);
         }
         current.named_fast_fails();
         current.frame_of_the_jvm();
         if !about_bugcheck {
             current.bare_codes();
         }
-        signature.read_line(line, recognised.line);
+        self.signature.read_line(line, number);
     }
 
-    /// Adds a statement whose condition has turned out to hold.
-    pub(super) fn read_conditional(&mut self, fact: Fact, value: &str, recognised: &mut Recognised) {
-        let mut signature = PastedSignature::default();
-        CurrentLine { line: value, at: 0, recognised, reader: self, signature: &mut signature }.take_fact(fact, value);
+    /// Takes what counts only with all `lines`: the problem signature, and the statements that count only if some line fits
+    /// their pattern's `needs`.
+    pub(super) fn finish(&mut self, lines: &[TicketLine]) {
+        std::mem::take(&mut self.signature).finish(&mut self.recognised);
+        let mut shown: BTreeMap<&str, bool> = BTreeMap::new();
+        for (needs, fact, value, number) in std::mem::take(&mut self.conditional) {
+            let fits = |needs| Regex::new(needs).is_ok_and(|needs| lines.iter().any(|line| needs.is_match(&line.text)));
+            if *shown.entry(needs).or_insert_with(|| fits(needs)) {
+                self.recognised.line = number;
+                CurrentLine { line: &value, at: 0, reader: self }.take_fact(fact, &value);
+            }
+        }
     }
 }
 
-/// The line whose facts are being taken, and what they go into.
+/// The line whose facts are being taken.
 struct CurrentLine<'a> {
     line: &'a str,
     /// Where in it the statement begins that is being taken, bytes.
     at: usize,
-    recognised: &'a mut Recognised,
     reader: &'a mut LineReader,
-    signature: &'a mut PastedSignature,
 }
 
 impl CurrentLine<'_> {
@@ -102,18 +123,15 @@ impl CurrentLine<'_> {
     fn take_statement(&mut self, statement: Statement<'_>) -> bool {
         let text = beginning(statement.text, LONGEST_STATEMENT);
         self.at = statement.at;
+        let number = self.reader.recognised.line;
         if value_of(text).is_empty() {
-            self.reader.broken_off = Some((statement.fact, self.recognised.line));
+            self.reader.broken_off = Some((statement.fact, number));
         }
-        match statement.needs {
-            None => self.take_fact(statement.fact, text),
-            Some(needs) => {
-                if self.reader.conditional.len() < MOST_CONDITIONAL {
-                    self.reader.conditional.push((needs, statement.fact, text.to_owned(), self.recognised.line));
-                }
-                statement.fact == Fact::Bugcheck
-            }
+        let Some(needs) = statement.needs else { return self.take_fact(statement.fact, text) };
+        if self.reader.conditional.len() < MOST_CONDITIONAL {
+            self.reader.conditional.push((needs, statement.fact, text.to_owned(), number));
         }
+        statement.fact == Fact::Bugcheck
     }
 
     /// The value of a label that ended the line before: mail programs break lines. Only what can be nothing else is
@@ -130,95 +148,78 @@ impl CurrentLine<'_> {
             Fact::FaultStem | Fact::ModuleStem if is_place(value) => fact,
             _ => return,
         };
-        if self.recognised.line.saturating_sub(before) <= LINES_TO_VALUE {
+        if self.reader.recognised.line.saturating_sub(before) <= LINES_TO_VALUE {
             self.take_fact(fact, value);
         }
     }
 
-    fn origin(&self, weight: Weight) -> Origin {
-        self.recognised.origin(weight)
-    }
-
     fn take_fact(&mut self, fact: Fact, text: &str) -> bool {
+        use Weight::{Exit, Passing, Report, Words};
         let value = value_of(text);
-        let report = self.origin(Weight::Report);
-        let words = self.origin(Weight::Words);
-        let recognised = &mut *self.recognised;
+        let recognised = &mut self.reader.recognised;
         match fact {
-            Fact::App => recognised.set_app_of(report, field_name(text), value),
-            Fact::AppImage => recognised.set_app_of(report, image_name(value), value),
+            Fact::App => recognised.set_app_of(Report, field_name(text), value),
+            Fact::AppImage => recognised.set_app_of(Report, image_name(value), value),
             Fact::AppHung => {
                 let name = image_name(value);
                 recognised.ticket.hung |= name.is_some();
-                recognised.set_app_of(recognised.origin(Weight::Passing), name, value);
+                recognised.set_app_of(Passing, name, value);
             }
-            Fact::AppInSentence => {
-                if let Some(name) = image_name(value) {
-                    recognised.set_app(words, name, None);
-                }
-            }
+            Fact::AppInSentence => recognised.set_app(Words, image_name(value), None),
             Fact::AppInPassing => {
-                let passing = recognised.origin(Weight::Passing);
-                if let Some(name) = image_name(value).filter(|name| is_told_of(self.line, self.at, name)) {
-                    recognised.set_app(passing, name, None);
-                }
+                let name = image_name(value).filter(|name| is_told_of(self.line, self.at, name));
+                recognised.set_app(Passing, name, None);
             }
-            Fact::AppPath => recognised.set_some(APP_PATH, report, path(value).map(Into::into)),
-            Fact::Module => recognised.set_module_of(report, field_name(text), value),
+            Fact::AppPath => recognised.set(APP_PATH, Report, path(value).map(Into::into)),
+            Fact::Module => recognised.set_module_of(Report, field_name(text), value),
             Fact::ModuleImage => {
                 let name = image_name(value).filter(|name| stands_alone(value, name));
-                recognised.set_module_of(report, name, value);
+                recognised.set_module_of(Report, name, value);
             }
             Fact::ModuleInSentence => {
-                if let Some(name) = image_name(value).filter(|_| is_asserted(self.line, self.at)) {
-                    recognised.set_module(words, name, None);
-                }
+                let name = image_name(value).filter(|_| is_asserted(self.line, self.at));
+                recognised.set_module(Words, name, None);
             }
             Fact::ModuleStem => {
                 let stem = value.split_whitespace().find(|word| !is_address(word));
-                recognised.set_some(BLAMED_STEM, words, stem.and_then(stem_of).map(Into::into));
+                recognised.set(BLAMED_STEM, Words, stem.and_then(stem_of).map(Into::into));
             }
-            Fact::FaultStem => recognised.set_some(FAULT_STEM, report, stem_of(value).map(Into::into)),
-            Fact::AppVersion => recognised.set_some(APP_VERSION, report, version(value)),
-            Fact::ModuleVersion => recognised.set_some(MODULE_VERSION, report, version(value)),
-            Fact::ModulePath => recognised.set_some(MODULE_PATH, report, path(value).map(Into::into)),
+            Fact::FaultStem => recognised.set(FAULT_STEM, Report, stem_of(value).map(Into::into)),
+            Fact::AppVersion => recognised.set(APP_VERSION, Report, version(value)),
+            Fact::ModuleVersion => recognised.set(MODULE_VERSION, Report, version(value)),
+            Fact::ModulePath => recognised.set(MODULE_PATH, Report, path(value).map(Into::into)),
             Fact::ExceptionCode => {
-                if let Some(code) = code(value).filter(|code| *code != 0) {
-                    recognised.set_code(report, ExceptionCode(code));
-                }
+                recognised.set_code(Report, code(value).filter(|code| *code != 0).map(ExceptionCode));
             }
             Fact::ExitCode => {
-                let exit = recognised.origin(Weight::Exit);
-                recognised.set_some(EXIT_CODE, exit, code(value));
+                recognised.set(EXIT_CODE, Exit, code(value));
                 recognised.last_exit = code(value).map(|code| (recognised.line, code)).or(recognised.last_exit);
-                self.exit_code(Weight::Exit, value);
+                recognised.set_code(Exit, exit_code(value));
             }
             Fact::StatusName => {
-                if let Some(code) = status_named(value).filter(|_| is_asserted(self.line, self.at)) {
-                    recognised.set_code(words, code);
-                }
+                recognised.set_code(Words, status_named(value).filter(|_| is_asserted(self.line, self.at)));
             }
             Fact::InPageStatus => {
                 if let Some(status) = code(value).filter(|status| is_status(*status)) {
-                    recognised.set(IN_PAGE_STATUS, report, NtStatus(status));
-                    recognised.set_code(report, ExceptionCode::IN_PAGE_ERROR);
+                    recognised.set(IN_PAGE_STATUS, Report, Some(NtStatus(status)));
+                    recognised.set_code(Report, Some(ExceptionCode::IN_PAGE_ERROR));
                 }
             }
             Fact::Hung => recognised.ticket.hung |= names_a_program(value),
-            Fact::TruncatedCode => self.exit_code(Weight::Exit, value),
-            Fact::RaisedCode => self.exit_code(Weight::Words, value),
-            Fact::SuggestedCode => self.exit_code(Weight::Passing, value),
-            Fact::Offset => recognised.set_some(OFFSET, report, hex_number(value).map(ModuleOffset)),
-            Fact::CppType => recognised.set_some(CPP_TYPE, report, cpp_type(value).map(Into::into)),
-            Fact::CppWhat => recognised.set_some(CPP_WHAT, report, Some(value.trim().into())),
-            Fact::FastFail => recognised.set_some(FAST_FAIL, report, fast_fail_number(value)),
+            Fact::TruncatedCode => recognised.set_code(Exit, exit_code(value)),
+            Fact::RaisedCode => recognised.set_code(Words, exit_code(value)),
+            Fact::SuggestedCode => recognised.set_code(Passing, exit_code(value)),
+            Fact::Offset => recognised.set(OFFSET, Report, hex_number(value).map(ModuleOffset)),
+            Fact::CppType => recognised.set(CPP_TYPE, Report, cpp_type(value).map(Into::into)),
+            Fact::CppWhat => recognised.set(CPP_WHAT, Report, Some(value.trim().into())),
+            Fact::FastFail => recognised.set(FAST_FAIL, Report, fast_fail_number(value)),
             Fact::Subcode => {
                 // OpenGL drivers number their errors in the same words.
                 if !self.line.to_ascii_lowercase().contains("error code") {
-                    recognised.set_some(FAST_FAIL, report, fast_fail_number(value));
+                    recognised.set(FAST_FAIL, Report, fast_fail_number(value));
                 }
             }
-            Fact::AccessAddress => recognised.set_some(ACCESS_ADDRESS, report, hex_number(value).map(Address)),
+            Fact::AccessAddress => recognised.set(ACCESS_ADDRESS, Report, hex_number(value).map(Address)),
             Fact::ExceptionParameter(index) => {
                 if let Some(parameter) = recognised.exception_parameters.get_mut(index) {
                     *parameter = parameter.or(hex_number(value));
@@ -236,35 +237,30 @@ impl CurrentLine<'_> {
                 }
                 return true;
             }
-            Fact::StopName => return self.stop(Weight::Words, stop_named(value)),
-            Fact::StopWords => return self.stop(Weight::Words, stop_in_words(value)),
-            Fact::StopMention => return self.stop(Weight::Passing, stop_named(value)),
+            Fact::StopName => return self.stop(Words, stop_named(value)),
+            Fact::StopWords => return self.stop(Words, stop_in_words(value)),
+            Fact::StopMention => return self.stop(Passing, stop_named(value)),
             Fact::StopList => return self.stops_in_a_row(value),
-            Fact::StopDriver => {
-                if let Some(name) = image_name(value) {
-                    recognised.set_module(words, name, None);
-                }
-            }
+            Fact::StopDriver => recognised.set_module(Words, image_name(value), None),
             Fact::WinError | Fact::LoaderError => self.error(fact, value),
             Fact::HResult => self.hresult(value),
-            Fact::EventName => self.signature.set_event_name(value, recognised.line),
+            Fact::EventName => self.reader.signature.set_event_name(value, recognised.line),
             Fact::EventSource => self.reader.events.source(value, recognised),
             Fact::EventId => self.reader.events.id(value, recognised),
             Fact::Computer => {
-                let name = value.split_whitespace().next().unwrap_or_default();
-                recognised.set_some(COMPUTER, report, inventory::computer(name).map(Into::into));
+                let name = value.split_whitespace().next().and_then(inventory::computer);
+                recognised.set(COMPUTER, Report, name.map(Into::into));
             }
             Fact::ProcessId => {
                 let id = hex_number(value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value));
-                recognised.set_some(PID, report, id.and_then(|id| u32::try_from(id).ok()));
+                recognised.set(PID, Report, id.and_then(narrow));
             }
             Fact::ProcessIdDecimal => {
-                let id = decimal_number(value).and_then(narrow);
-                recognised.set_some(PID, report, id.filter(|id| *id != 0));
+                recognised.set(PID, Report, decimal_number(value).and_then(narrow).filter(|id| *id != 0));
             }
             Fact::ReportId => {
                 let id = value.split_whitespace().next().and_then(guid);
-                recognised.set_some(REPORT_ID, report, id.map(Into::into));
+                recognised.set(REPORT_ID, Report, id.map(Into::into));
             }
             Fact::Package => self.reader.package = Some(value.into()),
             Fact::PackageVersion => {
@@ -273,49 +269,22 @@ impl CurrentLine<'_> {
                 }
             }
             // Lines with these have no other fact.
-            Fact::CrashBegins
-            | Fact::CrashEnds
-            | Fact::RunBegins
-            | Fact::ProblemBegins
-            | Fact::PartyBegins
-            | Fact::Explanation => {}
+            Fact::Border(_) | Fact::Explanation => {}
             Fact::NoModule => recognised.blames_no_module = true,
             Fact::DebuggerSuspects => recognised.suspect(value),
-            Fact::Gpu
-            | Fact::NvidiaDriver
-            | Fact::DisplayDriver
-            | Fact::CudaDriver
-            | Fact::OsBuild
-            | Fact::OsBuildOfRelease
-            | Fact::OsVersion
-            | Fact::OsRelease
-            | Fact::MemoryMib
-            | Fact::Bios
-            | Fact::Model
-            | Fact::Python => inventory::take(fact, value, recognised),
+            Fact::Machine(fact) => inventory::take(fact, value, recognised),
         }
         false
-    }
-
-    /// The code with which a process ended, if it is a status of Windows and not a number of the program's own.
-    fn exit_code(&mut self, weight: Weight, value: &str) {
-        let origin = self.origin(weight);
-        if let Some(code) = exit_code(value) {
-            self.recognised.set_code(origin, code);
-        }
     }
 
     /// A number that some words call an error: a Win32 error, or an NTSTATUS in its place.
     fn error(&mut self, fact: Fact, value: &str) {
         let number = if value.starts_with(['-', '0']) { code(value) } else { decimal_number(value).and_then(narrow) };
-        let Some(number) = number.filter(|number| *number != 0) else {
-            return;
-        };
+        let Some(number) = number.filter(|number| *number != 0) else { return };
         if is_status(number) {
-            let origin = self.origin(Weight::Exit);
-            self.recognised.set_code(origin, ExceptionCode(number));
+            self.reader.recognised.set_code(Weight::Exit, Some(ExceptionCode(number)));
         } else if fact == Fact::WinError || win_error(number).is_some_and(|error| error.bare) {
-            self.recognised.add_win_error(number);
+            self.reader.recognised.add_win_error(number);
         }
     }
 
@@ -324,9 +293,9 @@ impl CurrentLine<'_> {
     /// Source: `winerror.h`, `HRESULT_FROM_WIN32`.
     fn hresult(&mut self, value: &str) {
         let Some(number) = code(value).filter(|number| *number >= 0x8000_0001 && !is_status(*number)) else { return };
-        self.recognised.add_hresult(number);
+        self.reader.recognised.add_hresult(number);
         if number >> 16 == 0x8007 {
-            self.recognised.add_win_error(number & 0xFFFF);
+            self.reader.recognised.add_win_error(number & 0xFFFF);
         }
     }
 
@@ -335,8 +304,8 @@ impl CurrentLine<'_> {
         const PREFIX: &str = "FAST_FAIL_";
         for (at, prefix) in self.line.match_indices(PREFIX) {
             let name = self.line.get(at.saturating_add(prefix.len())..).unwrap_or_default();
-            let origin = self.origin(Weight::Words);
-            self.recognised.set_some(FAST_FAIL, origin, named_fast_fail(beginning(name, LONGEST_CODE_NAME)));
+            let code = named_fast_fail(beginning(name, LONGEST_CODE_NAME));
+            self.reader.recognised.set(FAST_FAIL, Weight::Words, code);
         }
     }
 
@@ -351,13 +320,10 @@ impl CurrentLine<'_> {
                 before.trim_end().strip_suffix('C').is_some_and(|rest| !rest.ends_with(char::is_alphanumeric));
             let native = before.ends_with(' ') && (of_library || of_machine);
             let place = frame.get(1..).and_then(|frame| frame.split_once(']')?.0.split_once("+0x"));
-            let Some((name, offset)) = place.filter(|_| native) else {
-                continue;
-            };
-            if let (Some(name), Some(offset)) = (image_name(name), hex_number(offset)) {
-                let origin = self.origin(Weight::Words);
-                self.recognised.set(MODULE, origin, name.into());
-                self.recognised.set(OFFSET, origin, ModuleOffset(offset));
+            let place = place.filter(|_| native).and_then(|(name, offset)| image_name(name).zip(hex_number(offset)));
+            if let Some((name, offset)) = place {
+                self.reader.recognised.set(MODULE, Weight::Words, Some(name.into()));
+                self.reader.recognised.set(OFFSET, Weight::Words, Some(ModuleOffset(offset)));
             }
         }
     }
@@ -378,10 +344,8 @@ impl CurrentLine<'_> {
             // Eight digits without `0x` are an address or a date as often as a code.
             let prefixed = digits.starts_with("0x") || digits.starts_with("0X");
             let spelled_out = prefixed || digits.len() == 10;
-            if let Some(code) = value.filter(|code| alone && spelled_out && is_status(*code)) {
-                let origin = self.origin(Weight::Bare);
-                self.recognised.set_code(origin, ExceptionCode(code));
-            }
+            let code = value.filter(|code| alone && spelled_out && is_status(*code)).map(ExceptionCode);
+            self.reader.recognised.set_code(Weight::Bare, code);
             previous = digits.chars().next_back().unwrap_or(previous);
             rest = after;
         }

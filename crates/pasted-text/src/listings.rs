@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::code_blocks::unquoted;
+use super::cue_words::is_one_of;
 use super::printed::has_time;
 use super::values::hex_number;
 use evidence::TicketLine;
@@ -15,27 +16,15 @@ const FEWEST_LISTED: usize = 3;
 /// Lines below each other of which each begins with a code, and that tell different ones apart: what codes mean, and
 /// not what happened. Lines with a time are a history.
 pub(super) fn listings(lines: &[TicketLine]) -> Vec<Range<usize>> {
-    let mut listings = Vec::new();
-    let (mut start, mut codes) = (0, BTreeSet::new());
-    let mut finish = |range: Range<usize>, codes: &mut BTreeSet<String>| {
-        if range.len() >= FEWEST_LISTED && codes.len() >= FEWEST_LISTED {
-            listings.push(range);
-        }
-        codes.clear();
-    };
-    for (position, line) in lines.iter().enumerate() {
-        match listed_code(&line.text) {
-            Some(code) => {
-                codes.insert(code);
-            }
-            None => {
-                finish(start..position, &mut codes);
-                start = position.saturating_add(1);
-            }
-        }
-    }
-    finish(start..lines.len(), &mut codes);
-    listings
+    let codes: Vec<Option<String>> = lines.iter().map(|line| listed_code(&line.text)).collect();
+    let mut end = 0_usize;
+    let lists = codes.chunk_by(|code, next| code.is_some() && next.is_some()).filter_map(|list| {
+        let start = end;
+        end = start.saturating_add(list.len());
+        let different: BTreeSet<&String> = list.iter().flatten().collect();
+        (different.len() >= FEWEST_LISTED).then_some(start..end)
+    });
+    lists.collect()
 }
 
 /// The code that a line of a list begins with: `| 126 | not found |`, `- WinError 1455: ...`, `0xC0000005 = ...`.
@@ -43,7 +32,7 @@ pub(super) fn listed_code(line: &str) -> Option<String> {
     let labels = Knowledge::builtin().text_words("code_label");
     let line = unquoted(line).trim_start_matches(['|', '-', '*', '•', '`', ' ', '"']);
     let mut rest = line;
-    while let Some(word) = rest.split_whitespace().next().filter(|word| labels.contains(&&*word.to_lowercase())) {
+    while let Some(word) = rest.split_whitespace().next().filter(|word| is_one_of(word, labels)) {
         rest = rest.get(word.len()..)?.trim_start();
     }
     let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-')).unwrap_or(rest.len());

@@ -1,7 +1,7 @@
 //! The path of a module alone in the line below the one that reports a crash: programs' own boxes and logs break the
 //! line there.
 
-use super::recognised::{CODE, MODULE_PATH, Origin, Recognised, Weight};
+use super::recognised::{CODE, MODULE_PATH, Recognised, Weight};
 use super::statement::path;
 use super::values::image_name;
 use evidence::{TicketLine, base_name};
@@ -19,9 +19,9 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
     if line.saturating_sub(code.line) > MOST_BELOW {
         return;
     }
-    let origin = Origin { weight: Weight::Words, line };
-    recognised.set_module(origin, base_name(whole), None);
-    recognised.set(MODULE_PATH, origin, whole.into());
+    recognised.line = line;
+    recognised.set_module(Weight::Words, Some(base_name(whole)), None);
+    recognised.set(MODULE_PATH, Weight::Words, Some(whole.into()));
 }
 
 /// An empty line may be between.
@@ -41,7 +41,7 @@ fn module(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read_alone;
+    use crate::line::read_alone;
 
     fn module_of(text: &str) -> Option<String> {
         let lines: Vec<TicketLine> =

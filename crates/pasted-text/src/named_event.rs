@@ -17,93 +17,49 @@ const A_NAME: usize = 8;
 /// Ids from here on are not counted things.
 const NO_COUNT: u32 = 1000;
 
-/// The words beside a number, of each kind the longest first: some begin with others.
-struct Words {
-    /// Before an event's number.
-    event: Vec<&'static str>,
-    /// Before a number of which they don't say of what it is.
-    number: Vec<&'static str>,
-    /// Between an event's number and its source.
-    source: Vec<&'static str>,
-}
-
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let sorted = |of: &str| {
-        let mut words = Knowledge::builtin().text_words(of).to_vec();
-        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-        words
-    };
-    Words { event: sorted("event"), number: sorted("event_number"), source: sorted("event_source") }
-});
-
-struct Sources {
-    names: AhoCorasick,
-    /// The provider of each name.
-    providers: Vec<&'static str>,
-}
-
-static SOURCES: LazyLock<Option<Sources>> = LazyLock::new(|| {
-    let mut names: Vec<(String, &'static str)> =
-        provider_names().map(|(called, name)| (called.to_lowercase(), name)).collect();
-    for event in known_events() {
-        for called in &event.called {
-            let provider = provider_called(event.provider).or_else(|| provider_called(called));
-            names.extend(provider.map(|provider| (called.to_lowercase(), provider)));
-        }
-    }
+/// The names of sources, and the provider of each name.
+static SOURCES: LazyLock<(Option<AhoCorasick>, Vec<&str>)> = LazyLock::new(|| {
+    let called =
+        known_events().iter().flat_map(|event| event.called.iter().map(move |called| (called, event.provider)));
+    let called = called.filter_map(|(called, provider)| {
+        Some((*called, provider_called(provider).or_else(|| provider_called(called))?))
+    });
     // The first of equal names stays: the catalogue's own.
-    let builder = || AhoCorasick::builder().ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest).clone();
-    let (called, providers): (Vec<String>, Vec<&'static str>) = names.into_iter().unzip();
-    Some(Sources { names: builder().build(called).ok()?, providers })
+    let (names, providers): (Vec<String>, Vec<&str>) =
+        provider_names().chain(called).map(|(called, name)| (called.to_lowercase(), name)).unzip();
+    let mut finder = AhoCorasick::builder();
+    finder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest);
+    (finder.build(names).ok(), providers)
 });
 
 /// The events that `line` names: provider, as the catalogue spells it, and id.
 pub(super) fn events(line: &str) -> Vec<(&'static str, u32)> {
-    let Some(sources) = SOURCES.as_ref().filter(|_| line.bytes().any(|byte| byte.is_ascii_digit())) else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    for name in sources.names.find_iter(line) {
-        let (Some(provider), Some(before), Some(behind)) = (
-            sources.providers.get(name.pattern().as_usize()).copied(),
-            line.get(..name.start()),
-            line.get(name.end()..),
-        ) else {
-            continue;
+    let (finder, providers) = &*SOURCES;
+    let finder = finder.iter().filter(|_| line.bytes().any(|byte| byte.is_ascii_digit()));
+    let events = finder.flat_map(|finder| finder.find_iter(line)).filter_map(|name| {
+        let provider = *providers.get(name.pattern().as_usize())?;
+        let (before, behind) = (line.get(..name.start())?, line.get(name.end()..)?);
+        let known = |id: u32| find(provider, id).is_some();
+        let counts = |id: u32, label: IdLabel| match label {
+            IdLabel::Event => true,
+            IdLabel::Id => known(id),
+            IdLabel::Nothing => (name.len() >= A_NAME || id >= NO_COUNT) && known(id),
         };
         if !is_whole(before, behind) {
-            continue;
+            return None;
         }
-        let long = name.len() >= A_NAME;
-        let named = id_behind(behind).filter(|named| named.counts(provider, long)).or_else(|| id_before(before));
-        found.extend(named.map(|named| (provider, named.id)));
-    }
-    found
-}
-
-/// A number beside a source.
-struct NamedId {
-    id: u32,
-    label: IdLabel,
+        let behind_it = id_behind(behind).filter(|(id, label)| counts(*id, *label)).map(|(id, _)| id);
+        Some((provider, behind_it.or_else(|| id_before(before))?))
+    });
+    events.collect()
 }
 
 /// What the words before a number call it: an event's number, an id, or nothing.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum IdLabel {
     Event,
     Id,
     Nothing,
-}
-
-impl NamedId {
-    /// Whether it is the id of an event of `provider`, whose name in the text is long or not.
-    fn counts(&self, provider: &str, long: bool) -> bool {
-        match self.label {
-            IdLabel::Event => true,
-            IdLabel::Id => find(provider, self.id).is_some(),
-            IdLabel::Nothing => (long || self.id >= NO_COUNT) && find(provider, self.id).is_some(),
-        }
-    }
 }
 
 /// Whether a source between these is no part of a longer name or of a file's.
@@ -117,10 +73,10 @@ fn is_whole(before: &str, behind: &str) -> bool {
 }
 
 /// `, event ID: 18`, ` (event 13)`, ` 41`.
-fn id_behind(behind: &str) -> Option<NamedId> {
+fn id_behind(behind: &str) -> Option<(u32, IdLabel)> {
     let rest = behind.trim_start_matches(['"', '\'', ']', ')']).trim_start_matches([',', ':', ';', '-', '–']);
     let rest = rest.trim_start().trim_start_matches(['(', '[', '"', '#']);
-    let (label, rest) = match (after_word(rest, &WORDS.event), after_word(rest, &WORDS.number)) {
+    let (label, rest) = match (after_word(rest, "event"), after_word(rest, "event_number")) {
         (Some(rest), _) => (IdLabel::Event, rest),
         (None, Some(rest)) => (IdLabel::Id, rest),
         (None, None) => (IdLabel::Nothing, rest),
@@ -134,40 +90,40 @@ fn id_behind(behind: &str) -> Option<NamedId> {
         || matches!(first, Some('.' | ',' | ':' | '-' | '/')) && second.is_some_and(|second| second.is_ascii_digit())
         || first == Some('%')
         || first == Some(' ') && second == Some('%');
-    Some(NamedId { id: id(digits)?, label }).filter(|_| !goes_on)
+    Some((id(digits)?, label)).filter(|_| !goes_on)
 }
 
 /// `event 18, `, `Event ID: 41 `, `event id 14 (`, `EventID=153, Provider=`.
-fn id_before(before: &str) -> Option<NamedId> {
+fn id_before(before: &str) -> Option<u32> {
     let rest = before.trim_end_matches(['"', '\'', '(', '[']).trim_end().trim_end_matches([':', '=']).trim_end();
-    let rest =
-        WORDS.source.iter().filter_map(|word| before_word(rest, word)).min_by_key(|rest| rest.len()).unwrap_or(rest);
+    let rest = before_word(rest, "event_source").unwrap_or(rest);
     let rest = rest.trim_end().trim_end_matches([',', ':', ';', '.', ')', '-', '–', '(']).trim_end();
     let rest_of_digits = rest.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let digits = rest.get(rest_of_digits.len()..)?;
     let rest = rest_of_digits.trim_end().trim_end_matches([':', '#', '=']).trim_end();
-    WORDS.event.iter().any(|word| before_word(rest, word).is_some()).then_some(())?;
-    Some(NamedId { id: id(digits)?, label: IdLabel::Event })
+    id(digits).filter(|_| before_word(rest, "event").is_some())
 }
 
 fn id(digits: &str) -> Option<u32> {
     digits.parse().ok().filter(|id| (1..=0xFFFF).contains(id))
 }
 
-/// What follows one of these words, with which `text` begins.
-fn after_word<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
-    words.iter().find_map(|word| {
-        let start = text.get(..word.len())?;
-        let rest = text.get(word.len()..)?;
-        (start.to_lowercase() == *word && !rest.starts_with(char::is_alphabetic)).then_some(rest)
-    })
+/// What follows the longest word of this purpose with which `text` begins.
+fn after_word<'t>(text: &'t str, of: &str) -> Option<&'t str> {
+    let words =
+        Knowledge::builtin().text_words(of).iter().filter_map(|word| text.split_at_checked(word.len()).zip(Some(word)));
+    let words =
+        words.filter(|((start, rest), word)| start.to_lowercase() == **word && !rest.starts_with(char::is_alphabetic));
+    words.map(|((_, rest), _)| rest).min_by_key(|rest| rest.len())
 }
 
-/// What is before the word with which `text` ends.
-fn before_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
-    let rest = text.get(..text.len().checked_sub(word.len())?)?;
-    let end = text.get(rest.len()..)?;
-    (end.to_lowercase() == *word && !rest.ends_with(char::is_alphanumeric)).then_some(rest)
+/// What is before the longest word of this purpose with which `text` ends.
+fn before_word<'t>(text: &'t str, of: &str) -> Option<&'t str> {
+    let rests = Knowledge::builtin().text_words(of).iter().filter_map(|word| {
+        let (rest, end) = text.split_at_checked(text.len().checked_sub(word.len())?)?;
+        (end.to_lowercase() == *word && !rest.ends_with(char::is_alphanumeric)).then_some(rest)
+    });
+    rests.min_by_key(|rest| rest.len())
 }
 
 #[cfg(test)]

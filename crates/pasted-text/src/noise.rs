@@ -33,16 +33,13 @@ pub(super) fn noise(first_bytes: &[u8]) -> Option<&'static str> {
         let count = counts.entry(character).or_default();
         *count = count.saturating_add(1);
     }
-    let total = counts.values().fold(0, |total: usize, count| total.saturating_add(*count));
+    let total = counts.values().sum();
     if total < FEWEST {
         return None;
     }
     let share = |part: usize, whole: usize| part.saturating_mul(100).checked_div(whole).unwrap_or_default();
-    let sum_of = |is: &dyn Fn(char) -> bool| {
-        counts
-            .iter()
-            .filter(|(character, _)| is(**character))
-            .fold(0, |sum: usize, (_, count)| sum.saturating_add(*count))
+    let sum_of = |is: &dyn Fn(char) -> bool| -> usize {
+        counts.iter().filter(|(character, _)| is(**character)).map(|(_, count)| count).sum()
     };
     if counts.values().any(|count| share(*count, total) >= SAME_PERCENT) {
         return Some("one character again and again");
@@ -74,7 +71,7 @@ fn encoded(text: &str) -> usize {
         let digits = run.bytes().any(|byte| byte.is_ascii_digit());
         run.len() >= ENCODED_RUN && digits && run.bytes().any(|byte| byte.is_ascii_alphabetic())
     });
-    runs.fold(0, |sum, run| sum.saturating_add(run.len()))
+    runs.map(str::len).sum()
 }
 
 #[cfg(test)]

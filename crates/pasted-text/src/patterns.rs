@@ -7,24 +7,12 @@ use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
 use knowledge_tables::embedded;
-pub(super) use knowledge_tables::patterns::Fact;
 use knowledge_tables::patterns::Pattern;
+pub(super) use knowledge_tables::patterns::{Border, Fact};
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
-/// Whether a line begins or ends the part of a text that is about one crash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Border {
-    /// The part begins with it.
-    Begins,
-    /// The part ends with it.
-    Ends,
-    /// A program is started with it, so the part is about a run of its own.
-    Starts,
-    /// The part begins with it, and is about another problem than the part before.
-    Problem,
-    /// The part begins with it, and is about somebody or something that it names.
-    Party,
-}
+use super::cue_words::words;
+use super::values::beginning;
 
 embedded!(PATTERNS: Vec<Pattern> = "ticket-patterns");
 
@@ -57,134 +45,112 @@ const AUTOMATON: usize = 16 << 20;
 /// than ASCII's take most. The usual 10 MiB are too little for all languages.
 const EXPRESSIONS: usize = 24 << 20;
 
-/// Expressions that are searched for together.
-fn all_of<'r>(expressions: impl Iterator<Item = &'r str>) -> Option<RegexSet> {
-    RegexSetBuilder::new(expressions).size_limit(EXPRESSIONS).dfa_size_limit(AUTOMATON).build().ok()
+/// Expressions of patterns that are searched for together.
+struct Expressions {
+    all: Option<RegexSet>,
+    each: Vec<Expression>,
 }
 
-/// All patterns, compiled.
-struct Finder {
-    words: Option<AhoCorasick>,
-    /// The pattern of each of the words.
-    of_words: Vec<usize>,
-    expressions: Option<RegexSet>,
-    /// The pattern of each of the expressions, with the expression alone once it was needed.
-    of_expressions: Vec<(usize, OnceLock<Option<Regex>>)>,
+/// The expression of a pattern.
+struct Expression {
+    /// The number of the pattern.
+    number: usize,
+    pattern: &'static Pattern,
+    /// The expression alone, once it was needed.
+    alone: OnceLock<Option<Regex>>,
 }
 
-static FINDER: LazyLock<Finder> = LazyLock::new(|| {
-    let numbered = || PATTERNS.iter().enumerate();
-    let words = || numbered().flat_map(|(number, pattern)| pattern.words.iter().map(move |words| (number, *words)));
-    let expressions = || {
-        numbered()
-            .filter(|(_, pattern)| border(pattern).is_none())
-            .filter_map(|(number, row)| Some((number, row.regex?)))
-    };
-    Finder {
-        words: AhoCorasick::builder().ascii_case_insensitive(true).build(words().map(|(_, words)| words)).ok(),
-        of_words: words().map(|(number, _)| number).collect(),
-        expressions: all_of(expressions().map(|(_, regex)| regex)),
-        of_expressions: expressions().map(|(number, _)| (number, OnceLock::new())).collect(),
+impl Expression {
+    fn alone(&self) -> Option<&Regex> {
+        self.alone.get_or_init(|| Regex::new(self.pattern.regex?).ok()).as_ref()
     }
-});
-
-/// The patterns that only divide texts, compiled.
-struct Borders {
-    expressions: Option<RegexSet>,
-    /// The number of the pattern of each of the expressions, and what it finds.
-    rows: Vec<(usize, Border)>,
 }
 
-static BORDERS: LazyLock<Borders> = LazyLock::new(|| {
-    let rows = || PATTERNS.iter().enumerate().filter_map(|(number, row)| Some((number, border(row)?, row.regex?)));
-    Borders {
-        expressions: all_of(rows().map(|(_, _, regex)| regex)),
-        rows: rows().map(|(number, border, _)| (number, border)).collect(),
+impl Expressions {
+    /// The expressions of the patterns that divide texts, or of all others.
+    fn new(divide: bool) -> Self {
+        let rows = || PATTERNS.iter().enumerate().filter(move |(_, row)| border(row).is_some() == divide);
+        let mut all = RegexSetBuilder::new(rows().filter_map(|(_, row)| row.regex));
+        let rows = rows().filter(|(_, row)| row.regex.is_some());
+        Self {
+            all: all.size_limit(EXPRESSIONS).dfa_size_limit(AUTOMATON).build().ok(),
+            each: rows.map(|(number, pattern)| Expression { number, pattern, alone: OnceLock::new() }).collect(),
+        }
     }
+
+    /// The expressions that fit a line, in order.
+    fn fitting(&self, line: &str) -> impl Iterator<Item = &Expression> {
+        let fitting = self.all.as_ref().map(|all| all.matches(line)).into_iter().flatten();
+        fitting.filter_map(|index| self.each.get(index))
+    }
+}
+
+/// The expressions of the patterns that only divide texts.
+static BORDERS: LazyLock<Expressions> = LazyLock::new(|| Expressions::new(true));
+/// All other expressions.
+static FACTS: LazyLock<Expressions> = LazyLock::new(|| Expressions::new(false));
+
+/// The words of all patterns, and the pattern of each of them with its number.
+static WORDS: LazyLock<(Option<AhoCorasick>, Vec<(usize, &Pattern)>)> = LazyLock::new(|| {
+    let numbered = PATTERNS.iter().enumerate();
+    let words = numbered.flat_map(|row| row.1.words.iter().map(move |words| (*words, row)));
+    let (words, patterns): (Vec<&str>, Vec<_>) = words.unzip();
+    (AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok(), patterns)
 });
 
 /// The numbers of the patterns by which `line` begins or ends a part of a text.
 pub(super) fn borders(line: &str) -> impl Iterator<Item = (usize, Border)> {
     // Headings are short, and stand at the beginning.
-    let line = super::values::beginning(line, LONGEST_HEADING);
-    let fitting = BORDERS.expressions.as_ref().map(|expressions| expressions.matches(line)).into_iter().flatten();
-    fitting.filter_map(|index| BORDERS.rows.get(index).copied())
+    BORDERS.fitting(beginning(line, LONGEST_HEADING)).filter_map(|one| Some((one.number, border(one.pattern)?)))
 }
 
 /// Whom or what `line` names as the one that the text reports from there on: `Customer A: ...`. In lower case.
 pub(super) fn party(line: &str) -> Option<String> {
-    static NAMED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-        let rows = PATTERNS.iter().filter(|row| border(row) == Some(Border::Party));
-        rows.filter_map(|row| Regex::new(row.regex?).ok()).collect()
-    });
-    let line = super::values::beginning(line, LONGEST_HEADING);
-    let named = NAMED.iter().find_map(|regex| regex.captures(line)?.name("party_begins"))?;
-    let words = named.as_str().split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    Some(words.collect::<Vec<_>>().join(" ").to_lowercase())
+    let line = beginning(line, LONGEST_HEADING);
+    let of_parties = BORDERS.fitting(line).filter(|one| border(one.pattern) == Some(Border::Party));
+    let named = of_parties.map(Expression::alone).find_map(|party| party?.captures(line)?.name("party_begins"))?;
+    Some(words(named.as_str()).collect::<Vec<_>>().join(" ").to_lowercase())
 }
 
 /// Where a pattern divides a text.
 fn border(pattern: &Pattern) -> Option<Border> {
-    pattern.groups.iter().find_map(|(_, fact)| match fact {
-        Fact::CrashBegins => Some(Border::Begins),
-        Fact::CrashEnds => Some(Border::Ends),
-        Fact::RunBegins => Some(Border::Starts),
-        Fact::ProblemBegins => Some(Border::Problem),
-        Fact::PartyBegins => Some(Border::Party),
-        _ => None,
-    })
+    pattern.groups.iter().find_map(|(_, fact)| if let Fact::Border(border) = fact { Some(*border) } else { None })
 }
 
 /// What the patterns find in `line`, in the order of the patterns and, for each, of the line.
 pub(super) fn statements(line: &str) -> Vec<Statement<'_>> {
-    let mut found = Vec::new();
-    FINDER.add_words(line, &mut found);
-    FINDER.add_expressions(line, &mut found);
-    found.sort_by_key(|(number, at, _)| (*number, *at));
-    found.into_iter().map(|(_, _, statement)| statement).collect()
-}
-
-impl Finder {
-    fn add_words<'l>(&self, line: &'l str, found: &mut Vec<(usize, usize, Statement<'l>)>) {
-        let Some(words) = &self.words else { return };
-        for one in words.find_overlapping_iter(line) {
-            let pattern =
-                self.of_words.get(one.pattern().as_usize()).and_then(|number| Some((*number, PATTERNS.get(*number)?)));
-            let Some((number, pattern)) = pattern.filter(|_| stands_alone(line, one.start(), one.end())) else {
-                continue;
-            };
-            if found.len() == MOST_STATEMENTS {
-                return;
-            }
-            if let Some(fact) = pattern.fact {
-                let text = pattern.value.unwrap_or_else(|| line.get(one.end()..).unwrap_or_default());
-                let at = if pattern.value.is_some() { 0 } else { one.end() };
-                found.push((number, one.start(), Statement { fact, text, at, needs: pattern.needs }));
-            }
+    let mut found: Vec<(usize, usize, Statement<'_>)> = announced(line).take(MOST_STATEMENTS).collect();
+    for one in FACTS.fitting(line) {
+        let Pattern { fact, value, needs, .. } = *one.pattern;
+        if let (Some(fact), Some(text)) = (fact, value) {
+            found.push((one.number, 0, Statement { fact, text, at: 0, needs }));
+            continue;
         }
-    }
-
-    fn add_expressions<'l>(&self, line: &'l str, found: &mut Vec<(usize, usize, Statement<'l>)>) {
-        let Some(expressions) = &self.expressions else { return };
-        for index in expressions.matches(line) {
-            let Some((number, compiled)) = self.of_expressions.get(index) else { continue };
-            let Some(pattern) = PATTERNS.get(*number) else { continue };
-            let needs = pattern.needs;
-            if let (Some(fact), Some(text)) = (pattern.fact, pattern.value) {
-                found.push((*number, 0, Statement { fact, text, at: 0, needs }));
-                continue;
-            }
-            let compiled = compiled.get_or_init(|| Regex::new(pattern.regex?).ok());
-            for captures in compiled.iter().flat_map(|regex| regex.captures_iter(line)).take(MOST_MATCHES) {
-                for (name, fact) in &pattern.groups {
-                    if let Some(group) = captures.name(name) {
-                        let (at, text) = (group.start(), group.as_str());
-                        found.push((*number, at, Statement { fact: *fact, text, at, needs }));
-                    }
+        for captures in one.alone().into_iter().flat_map(|regex| regex.captures_iter(line)).take(MOST_MATCHES) {
+            for (name, fact) in &one.pattern.groups {
+                if let Some(group) = captures.name(name) {
+                    let (at, text) = (group.start(), group.as_str());
+                    found.push((one.number, at, Statement { fact: *fact, text, at, needs }));
                 }
             }
         }
     }
+    found.sort_by_key(|(number, at, _)| (*number, *at));
+    found.into_iter().map(|(_, _, statement)| statement).collect()
+}
+
+/// The statements that words announce, each with the number of its pattern and where the words begin.
+fn announced(line: &str) -> impl Iterator<Item = (usize, usize, Statement<'_>)> {
+    let (finder, patterns) = &*WORDS;
+    let found = finder.iter().flat_map(move |finder| finder.find_overlapping_iter(line));
+    found.filter(move |words| stands_alone(line, words.start(), words.end())).filter_map(move |words| {
+        let (number, pattern) = patterns.get(words.pattern().as_usize())?;
+        let (at, text) = match pattern.value {
+            Some(value) => (0, value),
+            None => (words.end(), line.get(words.end()..)?),
+        };
+        Some((*number, words.start(), Statement { fact: pattern.fact?, text, at, needs: pattern.needs }))
+    })
 }
 
 /// Whether the part of a line from `start` to `end` is not glued to a letter, digit or `_` before or behind it.
@@ -201,7 +167,7 @@ mod tests {
 
     #[test]
     fn all_patterns_can_be_searched_for() {
-        assert!(FINDER.words.is_some() && FINDER.expressions.is_some() && BORDERS.expressions.is_some());
+        assert!(WORDS.0.is_some() && FACTS.all.is_some() && BORDERS.all.is_some());
         for pattern in PATTERNS.iter() {
             if let Some(regex) = pattern.regex {
                 let compiled = Regex::new(regex).expect("an expression");

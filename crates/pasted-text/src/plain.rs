@@ -24,27 +24,17 @@ fn replace(line: &mut Cow<'_, str>, with: impl Fn(&str) -> Option<String>) {
 
 /// What web pages write for characters that mean something to them.
 fn without_entities(line: &str) -> String {
-    const ENTITIES: [(&str, char); 7] = [
-        ("&gt;", '>'),
-        ("&lt;", '<'),
-        ("&amp;", '&'),
-        ("&quot;", '"'),
-        ("&apos;", '\''),
-        ("&#39;", '\''),
-        ("&nbsp;", ' '),
+    // The mark itself is last: `&amp;gt;` is `&gt;`.
+    const ENTITIES: [(&str, &str); 7] = [
+        ("&gt;", ">"),
+        ("&lt;", "<"),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
     ];
-    let mut decoded = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = rest.find('&') {
-        let (before, entity) = rest.split_at(at);
-        decoded.push_str(before);
-        let known = ENTITIES.iter().find_map(|(name, character)| Some((entity.strip_prefix(name)?, *character)));
-        let (after, character) = known.unwrap_or((entity.strip_prefix('&').unwrap_or_default(), '&'));
-        decoded.push(character);
-        rest = after;
-    }
-    decoded.push_str(rest);
-    decoded
+    ENTITIES.iter().fold(line.to_owned(), |line, (name, character)| line.replace(name, character))
 }
 
 /// Word processors make a minus sign of U+2212 or a dash, and input methods of East Asia write digits, letters and

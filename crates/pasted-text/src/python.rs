@@ -8,57 +8,59 @@ use evidence::{PythonFrame, TicketLine};
 /// How many frames are kept. Deep recursion prints thousands.
 const MOST_FRAMES: usize = 64;
 
+/// What is being printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    Nothing,
+    /// The frames of the fault handler's current thread, the innermost first.
+    Thread,
+    /// A traceback below a heading with this indentation, the innermost frame last.
+    Traceback {
+        margin: usize,
+    },
+}
+
 /// The frames in `lines`, innermost first: those of the fault handler's current thread, or, without them, of the last
 /// traceback. Looks at each line once.
 pub(super) fn frames<'l>(lines: impl IntoIterator<Item = &'l TicketLine>) -> Vec<PythonFrame> {
-    let mut traceback = VecDeque::new();
-    let mut printed = Printed::Nothing;
+    let (mut printed, mut frames, mut traceback) = (Printed::Nothing, VecDeque::new(), VecDeque::new());
     for line in lines {
         let text = line.text.trim();
         // The fault handler of CPython names the thread in which it runs.
-        if text.starts_with("Current thread 0x") && text.ends_with("(most recent call first):") {
-            printed = printed.ended(&mut traceback);
-            if let Printed::FaultHandler(_) = printed {
-                break;
-            }
-            printed = Printed::FaultHandler(Vec::new());
-            continue;
-        }
-        if text.ends_with("Traceback (most recent call last):") {
-            printed = printed.ended(&mut traceback);
-            if let Printed::FaultHandler(_) = printed {
-                break;
-            }
-            printed = Printed::Traceback { margin: indent(&line.text), frames: VecDeque::new() };
-            continue;
-        }
-        match &mut printed {
-            Printed::Nothing => {}
-            Printed::FaultHandler(frames) => match frame(text) {
-                Some(frame) if frames.len() < MOST_FRAMES => frames.push(frame),
-                Some(_) => {}
-                None => {
-                    printed = printed.ended(&mut traceback);
-                    if let Printed::FaultHandler(_) = printed {
-                        break;
-                    }
-                }
-            },
+        let begun = if text.starts_with("Current thread 0x") && text.ends_with("(most recent call first):") {
+            Some(Printed::Thread)
+        } else if text.ends_with("Traceback (most recent call last):") {
+            Some(Printed::Traceback { margin: indent(&line.text) })
+        } else {
+            None
+        };
+        let frame = frame(text);
+        let ended = match printed {
+            Printed::Nothing => false,
+            Printed::Thread => frame.is_none(),
             // Below each frame its source may stand, further to the right; the error is at the margin.
-            Printed::Traceback { margin, frames } => {
-                if indent(&line.text) <= *margin {
-                    printed = printed.ended(&mut traceback);
-                } else if let Some(frame) = frame(text) {
+            Printed::Traceback { margin } => indent(&line.text) <= margin,
+        };
+        if begun.is_some() || ended {
+            if printed == Printed::Thread && !frames.is_empty() {
+                break;
+            }
+            if !frames.is_empty() {
+                traceback = std::mem::take(&mut frames);
+            }
+            printed = begun.unwrap_or(Printed::Nothing);
+        } else if let Some(frame) = frame {
+            match printed {
+                Printed::Thread if frames.len() < MOST_FRAMES => frames.push_back(frame),
+                Printed::Traceback { .. } => {
                     frames.truncate(MOST_FRAMES.saturating_sub(1));
                     frames.push_front(frame);
                 }
+                _ => {}
             }
         }
     }
-    match printed.ended(&mut traceback) {
-        Printed::FaultHandler(frames) => frames,
-        _ => traceback.into(),
-    }
+    if frames.is_empty() { traceback.into() } else { frames.into() }
 }
 
 /// The scripts whose runs ended with the tracebacks in `lines`, each with the position of its traceback's heading. A
@@ -98,33 +100,6 @@ pub(super) fn scripts(lines: &[TicketLine]) -> Vec<(usize, Arc<str>)> {
 fn is_script(file: &str) -> bool {
     let name = evidence::base_name(file);
     name.to_ascii_lowercase().ends_with(".py") && !matches!(name, "runpy.py" | "spawn.py" | "__main__.py")
-}
-
-/// What is being printed.
-enum Printed {
-    Nothing,
-    /// The fault handler's current thread, innermost frame first.
-    FaultHandler(Vec<PythonFrame>),
-    /// A traceback below a heading with this indentation, its innermost frames first.
-    Traceback {
-        margin: usize,
-        frames: VecDeque<PythonFrame>,
-    },
-}
-
-impl Printed {
-    /// What counts once it has ended: a traceback with frames is the `last` one, and a fault handler with frames is
-    /// all that counts.
-    fn ended(self, last: &mut VecDeque<PythonFrame>) -> Self {
-        match self {
-            Self::FaultHandler(frames) if !frames.is_empty() => Self::FaultHandler(frames),
-            Self::Traceback { frames, .. } if !frames.is_empty() => {
-                *last = frames;
-                Self::Nothing
-            }
-            _ => Self::Nothing,
-        }
-    }
 }
 
 fn indent(line: &str) -> usize {

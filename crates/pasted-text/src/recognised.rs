@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::debugger::name_modules;
 use super::statement::version_after;
+use super::values::{narrow, unextended};
 use evidence::{
     Address, BugcheckCode, Contradiction, DEBUGGER_SUSPECTS, ExceptionCode, FastFailCode, ModuleOffset, NtStatus,
     Ticket, TicketLine, Version,
@@ -41,48 +43,31 @@ pub(super) struct Origin {
 }
 
 /// A fact for which statements compete: its name, and where its value is kept.
-pub(super) struct Slot<T> {
-    name: &'static str,
-    value: fn(&mut Recognised) -> &mut Option<T>,
-}
+pub(super) type Slot<T> = (&'static str, fn(&mut Recognised) -> &mut Option<T>);
 
-impl<T> Clone for Slot<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Slot<T> {}
-
-pub(super) const APP: Slot<Arc<str>> = Slot { name: "app", value: |found| &mut found.ticket.app };
-pub(super) const APP_VERSION: Slot<Version> =
-    Slot { name: "app_version", value: |found| &mut found.ticket.app_version };
-pub(super) const APP_PATH: Slot<Arc<str>> = Slot { name: "app_path", value: |found| &mut found.ticket.app_path };
-pub(super) const PID: Slot<u32> = Slot { name: "pid", value: |found| &mut found.ticket.pid };
-pub(super) const STARTED: Slot<Timestamp> = Slot { name: "started", value: |found| &mut found.ticket.started };
-pub(super) const REPORT_ID: Slot<Arc<str>> = Slot { name: "report_id", value: |found| &mut found.ticket.report_id };
-pub(super) const COMPUTER: Slot<Arc<str>> = Slot { name: "computer", value: |found| &mut found.ticket.computer };
-pub(super) const MODULE: Slot<Arc<str>> = Slot { name: "module", value: |found| &mut found.ticket.module };
-pub(super) const MODULE_VERSION: Slot<Version> =
-    Slot { name: "module_version", value: |found| &mut found.ticket.module_version };
-pub(super) const MODULE_PATH: Slot<Arc<str>> =
-    Slot { name: "module_path", value: |found| &mut found.ticket.module_path };
-pub(super) const CODE: Slot<ExceptionCode> = Slot { name: "code", value: |found| &mut found.ticket.code };
-pub(super) const EXIT_CODE: Slot<u32> = Slot { name: "exit_code", value: |found| &mut found.ticket.exit_code };
-pub(super) const OFFSET: Slot<ModuleOffset> = Slot { name: "offset", value: |found| &mut found.ticket.offset };
-pub(super) const CPP_TYPE: Slot<Arc<str>> = Slot { name: "cpp_type", value: |found| &mut found.ticket.cpp_type };
-pub(super) const CPP_WHAT: Slot<Arc<str>> = Slot { name: "cpp_what", value: |found| &mut found.ticket.cpp_what };
-pub(super) const FAST_FAIL: Slot<FastFailCode> = Slot { name: "fast_fail", value: |found| &mut found.ticket.fast_fail };
-pub(super) const ACCESS_ADDRESS: Slot<Address> =
-    Slot { name: "access_address", value: |found| &mut found.ticket.access_address };
-pub(super) const IN_PAGE_STATUS: Slot<NtStatus> =
-    Slot { name: "in_page_status", value: |found| &mut found.ticket.in_page_status };
-pub(super) const BUGCHECK: Slot<(BugcheckCode, Vec<u64>)> =
-    Slot { name: "bugcheck", value: |found| &mut found.ticket.bugcheck };
+pub(super) const APP: Slot<Arc<str>> = ("app", |found| &mut found.ticket.app);
+pub(super) const APP_VERSION: Slot<Version> = ("app_version", |found| &mut found.ticket.app_version);
+pub(super) const APP_PATH: Slot<Arc<str>> = ("app_path", |found| &mut found.ticket.app_path);
+pub(super) const PID: Slot<u32> = ("pid", |found| &mut found.ticket.pid);
+pub(super) const STARTED: Slot<Timestamp> = ("started", |found| &mut found.ticket.started);
+pub(super) const REPORT_ID: Slot<Arc<str>> = ("report_id", |found| &mut found.ticket.report_id);
+pub(super) const COMPUTER: Slot<Arc<str>> = ("computer", |found| &mut found.ticket.computer);
+pub(super) const MODULE: Slot<Arc<str>> = ("module", |found| &mut found.ticket.module);
+pub(super) const MODULE_VERSION: Slot<Version> = ("module_version", |found| &mut found.ticket.module_version);
+pub(super) const MODULE_PATH: Slot<Arc<str>> = ("module_path", |found| &mut found.ticket.module_path);
+pub(super) const CODE: Slot<ExceptionCode> = ("code", |found| &mut found.ticket.code);
+pub(super) const EXIT_CODE: Slot<u32> = ("exit_code", |found| &mut found.ticket.exit_code);
+pub(super) const OFFSET: Slot<ModuleOffset> = ("offset", |found| &mut found.ticket.offset);
+pub(super) const CPP_TYPE: Slot<Arc<str>> = ("cpp_type", |found| &mut found.ticket.cpp_type);
+pub(super) const CPP_WHAT: Slot<Arc<str>> = ("cpp_what", |found| &mut found.ticket.cpp_what);
+pub(super) const FAST_FAIL: Slot<FastFailCode> = ("fast_fail", |found| &mut found.ticket.fast_fail);
+pub(super) const ACCESS_ADDRESS: Slot<Address> = ("access_address", |found| &mut found.ticket.access_address);
+pub(super) const IN_PAGE_STATUS: Slot<NtStatus> = ("in_page_status", |found| &mut found.ticket.in_page_status);
+pub(super) const BUGCHECK: Slot<(BugcheckCode, Vec<u64>)> = ("bugcheck", |found| &mut found.ticket.bugcheck);
 /// The module of the exception's address as a debugger names it, without ending.
-pub(super) const FAULT_STEM: Slot<Arc<str>> = Slot { name: "fault_stem", value: |found| &mut found.fault_stem };
+pub(super) const FAULT_STEM: Slot<Arc<str>> = ("fault_stem", |found| &mut found.fault_stem);
 /// The module that a debugger blames, as it names it, until [`Recognised::into_ticket`] knows its file.
-pub(super) const BLAMED_STEM: Slot<Arc<str>> = Slot { name: "blamed", value: |found| &mut found.ticket.blamed };
+pub(super) const BLAMED_STEM: Slot<Arc<str>> = ("blamed", |found| &mut found.ticket.blamed);
 
 /// What was recognised so far: the ticket that it goes into, and what decides between statements.
 #[derive(Debug, Default)]
@@ -120,35 +105,32 @@ pub(super) struct Recognised {
 }
 
 impl Recognised {
-    /// The origin of a statement in the line that is being read.
-    pub fn origin(&self, weight: Weight) -> Origin {
-        Origin { weight, line: self.line }
-    }
-
     /// The origin of the value that counts.
-    pub fn origin_of<T>(&self, slot: Slot<T>) -> Option<Origin> {
-        self.origins.get(slot.name).copied()
+    pub fn origin_of<T>(&self, (name, _): Slot<T>) -> Option<Origin> {
+        self.origins.get(name).copied()
     }
 
-    /// Takes a value unless there is one that counts as much or more.
-    pub fn set<T>(&mut self, slot: Slot<T>, origin: Origin, value: T) {
-        if self.origin_of(slot).is_none_or(|present| origin.weight < present.weight) {
-            self.origins.insert(slot.name, origin);
-            *(slot.value)(self) = Some(value);
-        }
-    }
-
-    /// As [`set`](Self::set), where there is a value.
-    pub fn set_some<T>(&mut self, slot: Slot<T>, origin: Origin, value: Option<T>) {
-        if let Some(value) = value {
-            self.set(slot, origin, value);
+    /// Takes the value, if there is one, of a statement in the line that is being read, unless another counts as much or
+    /// more.
+    pub fn set<T>(&mut self, (name, place): Slot<T>, weight: Weight, value: Option<T>) {
+        let counts = self.origins.get(name).is_none_or(|present| weight < present.weight);
+        if let Some(value) = value.filter(|_| counts) {
+            self.origins.insert(name, Origin { weight, line: self.line });
+            *place(self) = Some(value);
         }
     }
 
     /// Takes a fact back.
-    fn clear<T>(&mut self, slot: Slot<T>) {
-        self.origins.remove(slot.name);
-        *(slot.value)(self) = None;
+    fn clear<T>(&mut self, (name, place): Slot<T>) {
+        self.origins.remove(name);
+        *place(self) = None;
+    }
+
+    /// Takes a fact back that is stated in this line.
+    fn clear_in<T>(&mut self, slot: Slot<T>, line: u32) {
+        if self.origin_of(slot).is_some_and(|origin| origin.line == line) {
+            self.clear(slot);
+        }
     }
 
     /// The bugcheck code, without its parameters.
@@ -161,23 +143,19 @@ impl Recognised {
         self.lines.insert(self.line);
     }
 
-    /// The exception code. Another sure one is kept beside it.
-    pub fn set_code(&mut self, origin: Origin, code: ExceptionCode) {
-        self.name_code(origin, code.0);
-        let disputed = self.disputes.iter().any(|(line, codes)| *line == origin.line && codes.contains(&code.0));
-        if !disputed && origin.weight < Weight::Bare && self.undisputed.len() < MOST_NUMBERS {
+    /// The exception code, if there is one. Another sure one is kept beside it.
+    pub fn set_code(&mut self, weight: Weight, code: Option<ExceptionCode>) {
+        let Some(code) = code else { return };
+        self.name_code(weight, code.0);
+        let disputed = self.disputes.iter().any(|(line, codes)| *line == self.line && codes.contains(&code.0));
+        if !disputed && weight < Weight::Bare && self.undisputed.len() < MOST_NUMBERS {
             self.undisputed.insert(code.0);
         }
-        if let (Some(present), Some(value)) = (self.origin_of(CODE), self.ticket.code)
-            && value != code
-        {
-            let less = if origin.weight < present.weight { (present, value) } else { (origin, code) };
+        if let Some(present) = self.ticket.code.filter(|present| *present != code) {
             // What stands for nothing certain contradicts nothing.
-            if less.0.weight <= Weight::Exit {
-                self.contradicted("exception code", less.1.to_string(), less.0.line);
-            }
+            self.note_other_value("exception code", CODE, present, (weight, code), Weight::Exit);
         }
-        self.set(CODE, origin, code);
+        self.set(CODE, weight, Some(code));
     }
 
     /// The line that is being read writes one code in two ways that disagree.
@@ -202,33 +180,48 @@ impl Recognised {
         false
     }
 
-    /// The bugcheck code. Another sure one is kept beside it.
-    pub fn set_bugcheck(&mut self, origin: Origin, code: BugcheckCode) {
+    /// The bugcheck code, if there is one. Another sure one is kept beside it.
+    pub fn set_bugcheck(&mut self, weight: Weight, code: Option<BugcheckCode>) {
         if self.stops.len() < MOST_NUMBERS {
-            self.stops.insert(code.plain());
+            self.stops.extend(code.map(|code| code.plain()));
         }
-        self.mention_bugcheck(origin, code);
+        self.mention_bugcheck(weight, code);
     }
 
-    fn mention_bugcheck(&mut self, origin: Origin, code: BugcheckCode) {
-        self.name_code(origin, code.plain());
-        if let (Some(present), Some(value)) = (self.origin_of(BUGCHECK), self.bugcheck())
-            && value.plain() != code.plain()
-        {
-            let less = if origin.weight < present.weight { (present, value) } else { (origin, code) };
-            if less.0.weight <= Weight::Words {
-                self.contradicted("bugcheck code", less.1.to_string(), less.0.line);
-            }
+    fn mention_bugcheck(&mut self, weight: Weight, code: Option<BugcheckCode>) {
+        let Some(code) = code else { return };
+        self.name_code(weight, code.plain());
+        if let Some(present) = self.bugcheck().filter(|present| present.plain() != code.plain()) {
+            self.note_other_value("bugcheck code", BUGCHECK, present, (weight, code), Weight::Words);
         }
-        self.set(BUGCHECK, origin, (code, Vec::new()));
+        self.set(BUGCHECK, weight, Some((code, Vec::new())));
     }
 
-    fn name_code(&mut self, origin: Origin, code: u32) {
+    fn name_code(&mut self, weight: Weight, code: u32) {
         if self.codes.len() < MOST_NUMBERS {
             self.codes.insert(code);
         }
-        if origin.weight == Weight::Report && self.reported_codes.len() < MOST_NUMBERS {
+        if weight == Weight::Report && self.reported_codes.len() < MOST_NUMBERS {
             self.reported_codes.insert(code);
+        }
+    }
+
+    /// Keeps the one of two codes that counts less beside the other, if it counts at least as much as `certain`: the
+    /// `present` one of a slot, and the `stated` one of the line that is being read.
+    fn note_other_value<C: ToString, T>(
+        &mut self,
+        of: &'static str,
+        slot: Slot<T>,
+        present: C,
+        (weight, stated): (Weight, C),
+        certain: Weight,
+    ) {
+        let Some(origin) = self.origin_of(slot) else { return };
+        let stated_counts = weight < origin.weight;
+        let (less, value, line) =
+            if stated_counts { (origin.weight, present, origin.line) } else { (weight, stated, self.line) };
+        if less <= certain {
+            self.contradicted(of, value.to_string(), line);
         }
     }
 
@@ -241,7 +234,7 @@ impl Recognised {
     /// Whether the text has a whole report of a program's crash.
     fn is_whole(&self) -> bool {
         let of_a_report = |name| self.origins.get(name).is_some_and(|origin| origin.weight == Weight::Report);
-        [APP.name, MODULE.name, CODE.name, OFFSET.name].into_iter().all(of_a_report)
+        [APP.0, MODULE.0, CODE.0, OFFSET.0].into_iter().all(of_a_report)
     }
 
     /// Beside a whole report of a program's crash, a blue screen that is only mentioned, or stated without parameters,
@@ -262,17 +255,10 @@ impl Recognised {
         if !ended_well || self.ticket.bugcheck.is_some() {
             return;
         }
-        let there = |origin: Option<Origin>| origin.is_some_and(|origin| origin.line == raised.line);
-        self.clear(CODE);
-        if there(self.origin_of(APP)) {
-            self.clear(APP);
-        }
-        if there(self.origin_of(MODULE)) {
-            self.clear(MODULE);
-        }
-        if there(self.origin_of(ACCESS_ADDRESS)) {
-            self.clear(ACCESS_ADDRESS);
-        }
+        self.clear_in(CODE, raised.line);
+        self.clear_in(APP, raised.line);
+        self.clear_in(MODULE, raised.line);
+        self.clear_in(ACCESS_ADDRESS, raised.line);
     }
 
     /// Of some blue screens the first parameter is the code of the exception that nobody handled, whatever the text
@@ -284,10 +270,13 @@ impl Recognised {
         const OF_EXCEPTIONS: [u32; 4] = [0x1E, 0x3B, 0x7E, 0x8E];
         let Some(origin) = self.origin_of(BUGCHECK) else { return };
         let of_exception = self.bugcheck().is_some_and(|stop| OF_EXCEPTIONS.contains(&stop.plain()));
-        let code = self.bugcheck_parameters.first().copied().flatten().and_then(status);
+        let [first, ..] = self.bugcheck_parameters;
+        // A failure status, in 32 or 64 bits.
+        let code = first.and_then(unextended).filter(|code| *code >= 0x8000_0000).map(ExceptionCode);
         if let Some(code) = code.filter(|_| of_exception && self.ticket.code.is_some()) {
             self.clear(CODE);
-            self.set(CODE, Origin { weight: Weight::Report, ..origin }, code);
+            self.line = origin.line;
+            self.set(CODE, Weight::Report, Some(code));
             self.ticket.contradictions.retain(|other| other.of != "exception code");
         }
     }
@@ -297,7 +286,7 @@ impl Recognised {
         let Some(word) = DEBUGGER_SUSPECTS.iter().find(|known| **known == word) else { return };
         if self.ticket.debugger_suspects.is_none_or(|known| known == ANY_HARDWARE) {
             self.ticket.debugger_suspects = Some(word);
-            self.origins.insert("debugger_suspects", self.origin(Weight::Report));
+            self.origins.insert("debugger_suspects", Origin { weight: Weight::Report, line: self.line });
         }
     }
 
@@ -309,58 +298,54 @@ impl Recognised {
         }
     }
 
-    /// The crashed program with its version. The version of another program than the one that counts is not taken.
-    pub fn set_app(&mut self, origin: Origin, name: &str, version: Option<Version>) {
-        self.note_other_name("program", APP, origin, name);
-        let counts_less = |present: Option<Origin>| present.is_some_and(|present| origin.weight < present.weight);
-        let other = self.ticket.app.as_ref().is_some_and(|app| !app.eq_ignore_ascii_case(name));
+    /// The crashed program with its version, if it has a name. The version of another program than the one that counts is
+    /// not taken.
+    pub fn set_app(&mut self, weight: Weight, name: Option<&str>, version: Option<Version>) {
+        let counts_less = |present: Option<Origin>| present.is_some_and(|present| weight < present.weight);
+        let other = self.ticket.app.as_deref().zip(name).is_some_and(|(app, name)| !app.eq_ignore_ascii_case(name));
         if other && counts_less(self.origin_of(APP)) && counts_less(self.origin_of(APP_VERSION)) {
             self.clear(APP_VERSION);
         }
-        self.set_named(APP, APP_VERSION, origin, name, version);
+        self.set_named("program", APP, APP_VERSION, weight, name, version);
     }
 
-    /// The faulting module with its version. The version of another module than the one that counts is not taken.
-    pub fn set_module(&mut self, origin: Origin, name: &str, version: Option<Version>) {
-        self.note_other_name("module", MODULE, origin, name);
-        self.set_named(MODULE, MODULE_VERSION, origin, name, version);
+    /// The faulting module with its version, if it has a name. The version of another module than the one that counts is
+    /// not taken.
+    pub fn set_module(&mut self, weight: Weight, name: Option<&str>, version: Option<Version>) {
+        self.set_named("module", MODULE, MODULE_VERSION, weight, name, version);
     }
 
     /// As [`set_app`](Self::set_app), for a name that is read of `value`, which may have the version behind the name.
-    pub fn set_app_of(&mut self, origin: Origin, name: Option<&str>, value: &str) {
-        if let Some(name) = name {
-            self.set_app(origin, name, version_after(value, name));
-        }
+    pub fn set_app_of(&mut self, weight: Weight, name: Option<&str>, value: &str) {
+        self.set_app(weight, name, version_after(value, name));
     }
 
     /// As [`set_module`](Self::set_module), for a name that is read of `value`, which may have the version behind the name.
-    pub fn set_module_of(&mut self, origin: Origin, name: Option<&str>, value: &str) {
-        if let Some(name) = name {
-            self.set_module(origin, name, version_after(value, name));
-        }
+    pub fn set_module_of(&mut self, weight: Weight, name: Option<&str>, value: &str) {
+        self.set_module(weight, name, version_after(value, name));
     }
 
-    /// Takes a name, and its version where the name is the one that counts.
+    /// Takes a name, and its version where the name is the one that counts. A second name that a field of a report gives
+    /// is kept beside the first.
     fn set_named(
         &mut self,
+        of: &'static str,
         slot: Slot<Arc<str>>,
         version_slot: Slot<Version>,
-        origin: Origin,
-        name: &str,
+        weight: Weight,
+        name: Option<&str>,
         version: Option<Version>,
     ) {
-        self.set(slot, origin, name.into());
-        if (slot.value)(self).as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name)) {
-            self.set_some(version_slot, origin, version);
+        let Some(name) = name else { return };
+        let is_known = |found: &mut Self| slot.1(found).as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name));
+        let of_reports =
+            weight == Weight::Report && self.origin_of(slot).is_some_and(|known| known.weight == Weight::Report);
+        if of_reports && !is_known(self) {
+            self.contradicted(of, name.to_owned(), self.line);
         }
-    }
-
-    /// Keeps a second name that a field of a report gives beside the first.
-    fn note_other_name(&mut self, of: &'static str, slot: Slot<Arc<str>>, origin: Origin, name: &str) {
-        let of_a_report = |origin: Origin| origin.weight == Weight::Report;
-        let other = (slot.value)(self).as_ref().is_some_and(|present| !present.eq_ignore_ascii_case(name));
-        if other && of_a_report(origin) && self.origin_of(slot).is_some_and(of_a_report) {
-            self.contradicted(of, name.to_owned(), origin.line);
+        self.set(slot, weight, Some(name.into()));
+        if is_known(self) {
+            self.set(version_slot, weight, version);
         }
     }
 
@@ -397,13 +382,8 @@ impl Recognised {
 
     /// Takes over what a line names that denies it, advises or lists codes: codes, as mentions, and nothing else.
     pub fn mention(&mut self, named: Self) {
-        let origin = Origin { weight: Weight::Passing, line: named.line };
-        if let Some(code) = named.ticket.code {
-            self.set_code(origin, code);
-        }
-        if let Some(code) = named.bugcheck() {
-            self.mention_bugcheck(origin, code);
-        }
+        self.set_code(Weight::Passing, named.ticket.code);
+        self.mention_bugcheck(Weight::Passing, named.bugcheck());
         let ticket = &mut self.ticket;
         for (known, named_errors) in
             [(&mut ticket.win_errors, named.ticket.win_errors), (&mut ticket.hresults, named.ticket.hresults)]
@@ -417,7 +397,7 @@ impl Recognised {
             }
         }
         for code in named.codes {
-            self.name_code(origin, code);
+            self.name_code(Weight::Passing, code);
         }
     }
 
@@ -450,7 +430,7 @@ impl Recognised {
         ticket.errors_unreported.retain(|number| !self.errors_reported.contains(number));
         let [first, second] = self.exception_parameters;
         if ticket.code == Some(ExceptionCode::FAST_FAIL) {
-            let number = first.and_then(|number| u32::try_from(number).ok());
+            let number = first.and_then(narrow);
             ticket.fast_fail = ticket.fast_fail.or(number.map(FastFailCode));
         } else if ticket.code == Some(ExceptionCode::ACCESS_VIOLATION) {
             ticket.access_address = ticket.access_address.or(second.map(Address));
@@ -460,7 +440,7 @@ impl Recognised {
             parameters.extend(self.bugcheck_parameters.iter().map_while(|parameter| *parameter));
         }
         let blamed = ticket.blamed.take();
-        super::debugger::name_modules(&mut ticket, self.fault_stem, blamed);
+        name_modules(&mut ticket, self.fault_stem, blamed);
         // A value that was outweighed by the same value elsewhere contradicts nothing.
         let code = ticket.code.map(|code| code.to_string());
         let stop = ticket.bugcheck.as_ref().map(|(code, _)| code.to_string());
@@ -469,12 +449,6 @@ impl Recognised {
             .retain(|other| Some(&*other.value) != code.as_deref() && Some(&*other.value) != stop.as_deref());
         ticket
     }
-}
-
-/// A failure status in a parameter of 32 or 64 bits, where it may be sign-extended.
-fn status(parameter: u64) -> Option<ExceptionCode> {
-    let low = u32::try_from(parameter & 0xFFFF_FFFF).ok()?;
-    (matches!(parameter >> 32, 0 | 0xFFFF_FFFF) && low >= 0x8000_0000).then_some(ExceptionCode(low))
 }
 
 fn add(numbers: &mut Vec<u32>, number: u32) {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cue_words::is_one_of;
 use super::values::code;
 use windows_codes::Knowledge;
 
@@ -44,8 +45,11 @@ pub(super) fn disagreeing(line: &str) -> Option<[u32; 2]> {
 /// Whether the part between two codes says that the second is the first in other digits.
 fn is_respelling(between: &str) -> bool {
     let word = between.trim_matches(|mark: char| mark.is_whitespace() || MARKS.contains(&mark) || mark == ':');
-    let known = || Knowledge::builtin().text_words("respelled").contains(&&*word.to_lowercase());
-    if word.is_empty() { between.contains(MARKS) } else { known() }
+    if word.is_empty() {
+        between.contains(MARKS)
+    } else {
+        is_one_of(word, Knowledge::builtin().text_words("respelled"))
+    }
 }
 
 /// The codes of failures in a line.
@@ -60,10 +64,8 @@ fn codes(line: &str) -> Vec<Spelled> {
         let before = line.get(..start).unwrap_or_default();
         let start = if before.ends_with('-') { start.saturating_sub(1) } else { start };
         let text = line.get(start..end).unwrap_or_default();
-        let alone = !line
-            .get(..start)
-            .unwrap_or_default()
-            .ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | '.' | '+' | '`' | '-'));
+        let glues = |last: char| last.is_alphanumeric() || matches!(last, '_' | '.' | '+' | '`' | '-');
+        let alone = !line.get(..start).unwrap_or_default().ends_with(glues);
         let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
         let decimal = text.starts_with('-') || text.len() == DIGITS_OF_A_FAILURE;
         let number = (alone && text.len() <= LONGEST_CODE && (hexadecimal || decimal)).then(|| code(text)).flatten();

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use super::dates::{StatedTime, stated_time};
 use super::patterns::{Border, borders, party};
 use super::recognised::{BUGCHECK, Weight};
-use super::{event_table, event_text, python, read_alone};
-use crate::cue_words::{Cue, words_of};
+use super::{event_table, event_text, python};
+use crate::cue_words::{Cue, words, words_of};
+use crate::line::read_alone;
 use evidence::{Ticket, TicketLine};
 
 mod rows;
@@ -150,97 +151,90 @@ fn divide(whole: Section, found: &[Found], sections: &mut Vec<Section>) {
     }
 }
 
-/// Whether a part begins with the start of a program in a console.
-fn starts_a_run(lines: &[TicketLine]) -> bool {
-    lines.first().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Starts))
+/// Whether the first line of a part, or its last, divides texts in this way.
+fn is_border(line: Option<&TicketLine>, wanted: Border) -> bool {
+    line.is_some_and(|line| borders(&line.text).any(|(_, border)| border == wanted))
 }
 
 /// The code with which the run ended that a part reports, if the part ends with that.
-fn ended_with(ticket: &Ticket, lines: &[TicketLine]) -> Option<u32> {
-    let ended = lines.last().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Ends));
-    ticket.exit_code.filter(|_| ended)
+fn ended_with(part: &Ticket) -> Option<u32> {
+    part.exit_code.filter(|_| is_border(part.lines.last(), Border::Ends))
 }
 
 /// Whether a part begins with the words that another problem comes.
-fn is_another_problem(lines: &[TicketLine]) -> bool {
-    lines.first().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Problem))
+fn is_another_problem(part: &Ticket) -> bool {
+    is_border(part.lines.first(), Border::Problem)
 }
 
 impl Section {
-    /// Whether the part, with these `lines`, reports a run that failed: with an error, and with a code of the program's
-    /// own. So does one of another problem, party or script with an error.
-    pub(super) fn tells_of_a_failure(&self, ticket: &Ticket, lines: &[TicketLine]) -> bool {
+    /// Whether the part reports a run that failed: with an error, and with a code of the program's own. So does one of
+    /// another problem, party or script with an error.
+    pub(super) fn tells_of_a_failure(&self, part: &Ticket) -> bool {
         let absent = words_of(Cue::Absent);
         let error = |line: &TicketLine| {
             let text = line.text.to_ascii_lowercase();
-            let mut words = text.split(|letter: char| !letter.is_alphanumeric());
-            words.any(|word| word.ends_with("error"))
+            words(&text).any(|word| word.ends_with("error"))
                 || (text.contains(".dll") && absent.iter().any(|absent| text.contains(absent)))
         };
-        let failed = ended_with(ticket, lines).is_some_and(|code| code != 0) || is_another_problem(lines);
-        (failed || self.party.is_some() || self.script.is_some()) && lines.iter().any(error)
+        let failed = ended_with(part).is_some_and(|code| code != 0) || is_another_problem(part);
+        (failed || self.party.is_some() || self.script.is_some()) && part.lines.iter().any(error)
     }
 }
 
-/// A crash that parts of a text report.
+/// A part of a text about a crash.
 #[derive(Debug)]
-pub(super) struct Crash {
-    parts: Vec<Ticket>,
-    /// When its records were written, as they say.
-    times: Vec<StatedTime>,
-    /// Whether one of its parts begins with the start of a program.
+pub(super) struct Part {
+    pub ticket: Ticket,
+    /// When its record was written, as it says.
+    time: Option<StatedTime>,
+    /// Whether it begins with the start of a program.
     is_a_run: bool,
     /// The code with which the run ended.
     ended_with: Option<u32>,
-    /// Whom it happened to, and in which script.
-    party: Option<Arc<str>>,
-    script: Option<Arc<str>>,
-    /// Whether one of its parts is a row of a list of crashes.
-    is_row: bool,
-    /// Their lines, in order.
-    pub lines: Vec<TicketLine>,
+    section: Section,
 }
+
+/// A crash that parts of a text report, in order.
+pub(super) type Crash = Vec<Part>;
 
 /// Puts a part to the one of `crashes` that it is about, or adds the one that it begins. Windows' id of the report
 /// decides, and else the nearest before it from which it does not differ.
-pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, section: &Section, lines: &[TicketLine]) {
-    let named =
-        |crash: &Crash| part.report_id.is_some() && crash.parts.iter().any(|other| other.report_id == part.report_id);
-    let (time, run) = (stated_time(lines), starts_a_run(lines));
-    let ended = ended_with(&part, lines);
-    let another = is_another_problem(lines);
-    let apart = |crash: &Crash| {
-        another
-            || unequal(section.party.as_ref(), crash.party.as_ref())
-            || unequal(section.script.as_ref(), crash.script.as_ref())
-            || ended.is_some_and(|code| crash.ended_with.is_some_and(|other| other != code))
-            || (run && crash.is_a_run)
-            || (section.is_row && crash.is_row && crash.parts.iter().any(|other| is_stop(other) != is_stop(&part)))
-            || time.is_some_and(|time| crash.times.iter().any(|other| other.is_apart_from(time)))
+pub(super) fn add_part(crashes: &mut Vec<Crash>, ticket: Ticket, section: Section) {
+    let part = Part {
+        time: stated_time(&ticket.lines),
+        is_a_run: is_border(ticket.lines.first(), Border::Starts),
+        ended_with: ended_with(&ticket),
+        ticket,
+        section,
     };
-    let alike = |crash: &Crash| !apart(crash) && !crash.parts.iter().any(|other| differ(other, &part));
+    let id = &part.ticket.report_id;
+    let named = |crash: &Crash| id.is_some() && crash.iter().any(|other| other.ticket.report_id == *id);
+    let another = is_another_problem(&part.ticket);
+    let alike = |crash: &Crash| !another && !is_of_another(&part, crash);
     let same = crashes.iter().position(named).or_else(|| crashes.iter().rposition(alike));
     match same.and_then(|same| crashes.get_mut(same)) {
-        Some(crash) => {
-            crash.parts.push(part);
-            crash.times.extend(time);
-            crash.is_a_run |= run;
-            crash.is_row |= section.is_row;
-            crash.ended_with = crash.ended_with.or(ended);
-            crash.script = crash.script.take().or_else(|| section.script.clone());
-            crash.lines.extend_from_slice(lines);
-        }
-        None => crashes.push(Crash {
-            parts: vec![part],
-            times: time.into_iter().collect(),
-            is_a_run: run,
-            ended_with: ended,
-            party: section.party.clone(),
-            script: section.script.clone(),
-            is_row: section.is_row,
-            lines: lines.to_vec(),
-        }),
+        Some(crash) => crash.push(part),
+        None => crashes.push(vec![part]),
     }
+}
+
+/// Whether a part is about another crash than these parts are. Whom that happened to is said in the first of them.
+fn is_of_another(part: &Part, crash: &Crash) -> bool {
+    let section = &part.section;
+    let party = crash.first().and_then(|first| first.section.party.as_ref());
+    let script = crash.iter().find_map(|other| other.section.script.as_ref());
+    let ended_with = crash.iter().find_map(|other| other.ended_with);
+    let in_a_list = section.is_row && crash.iter().any(|other| other.section.is_row);
+    let is_apart = |other: &Part| {
+        (part.is_a_run && other.is_a_run)
+            || (in_a_list && is_stop(&other.ticket) != is_stop(&part.ticket))
+            || part.time.zip(other.time).is_some_and(|(time, other)| other.is_apart_from(time))
+            || differ(&other.ticket, &part.ticket)
+    };
+    unequal(section.party.as_ref(), party)
+        || unequal(section.script.as_ref(), script)
+        || unequal(part.ended_with, ended_with)
+        || crash.iter().any(is_apart)
 }
 
 /// Whether two events report different crashes. The records of one crash have one report id, or differ in nothing

@@ -66,15 +66,12 @@ impl<'l> Line<'l> {
 
     /// Where the sentence begins that the byte at `at` is in.
     pub fn sentence_start(&self, at: usize) -> usize {
-        let before = self.sentences.partition_point(|end| *end <= at);
-        before.checked_sub(1).and_then(|last| self.sentences.get(last)).copied().unwrap_or(0)
+        last_end(&self.sentences, at)
     }
 
     /// The clause that words are in.
     pub fn clause(&self, words: &Range<usize>) -> Range<usize> {
-        let before = self.clauses.partition_point(|end| *end <= words.start);
-        let begins = before.checked_sub(1).and_then(|last| self.clauses.get(last)).copied().unwrap_or(0);
-        begins..self.end(&self.clauses, words.end)
+        last_end(&self.clauses, words.start)..self.end(&self.clauses, words.end)
     }
 
     /// The first of `ends` behind the byte at `from`, or the line's own.
@@ -83,11 +80,21 @@ impl<'l> Line<'l> {
     }
 }
 
+/// The last of sorted `ends` at or before the byte at `at`; 0 where there is none.
+pub(super) fn last_end(ends: &[usize], at: usize) -> usize {
+    let before = ends.partition_point(|end| *end <= at);
+    before.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or(0)
+}
+
+/// A line without these byte ranges; `None` if there are none.
+pub(super) fn without(line: &str, ranges: &[Range<usize>]) -> Option<String> {
+    let kept = line.char_indices().filter(|(at, _)| !ranges.iter().any(|range| range.contains(at)));
+    (!ranges.is_empty()).then(|| kept.map(|(_, letter)| letter).collect())
+}
+
 /// Whether a sentence ends with the mark at `at`.
 fn ends_sentence(line: &str, at: usize) -> bool {
-    let mut rest = line.get(at..).unwrap_or_default().chars();
-    let marked = rest.next().is_some();
-    if !marked || !rest.next().is_none_or(char::is_whitespace) {
+    if line.get(at..).and_then(|rest| rest.chars().nth(1)).is_some_and(|next| !next.is_whitespace()) {
         return false;
     }
     // "e.g. this" goes on, and "code 7." ends.
@@ -113,6 +120,15 @@ pub(super) fn is_apart(line: &str, words: Range<usize>) -> bool {
     let text = line.get(words).unwrap_or_default();
     let begins = !text.starts_with(in_word) || before.is_some_and(|before| !before.ends_with(in_word));
     begins && (!text.ends_with(in_word) || behind.is_some_and(|behind| !behind.starts_with(in_word)))
+}
+
+/// Whether a part of a text contains one of `words`, which are in lower case and stand alone.
+pub(super) fn has_one_of(clause: &str, words: &[&str]) -> bool {
+    let clause = clause.to_lowercase();
+    words.iter().any(|word| {
+        let mut places = clause.match_indices(word);
+        places.any(|(from, word)| is_apart(&clause, from..from.saturating_add(word.len())))
+    })
 }
 
 /// Whether a letter is of Japanese or Chinese: kana and ideographs.

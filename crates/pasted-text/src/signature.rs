@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::recognised::{FAST_FAIL, IN_PAGE_STATUS, OFFSET, Origin, Recognised, Weight};
-use super::values::{code, hex_number, image_name, is_status, narrow, value_of};
+use super::recognised::{FAST_FAIL, IN_PAGE_STATUS, OFFSET, Recognised, Weight};
+use super::values::{beginning, code, hex_number, image_name, is_status, narrow, value_of, word};
 use evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 use wer::signature::read_signature;
 
@@ -38,8 +38,7 @@ pub(super) struct PastedSignature {
 impl PastedSignature {
     /// The text says that the event has this name.
     pub fn set_event_name(&mut self, name: &str, line: u32) {
-        let end = name.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(name.len());
-        let name = name.get(..end).unwrap_or_default();
+        let name = word(name);
         if !name.is_empty() && self.event_name.is_none() {
             self.event_name = Some(name.into());
             self.line = line;
@@ -53,9 +52,9 @@ impl PastedSignature {
         }
         for (number, slot) in (1_usize..).zip(&mut self.values) {
             let label = format!("P{number}");
-            for (at, _) in line.match_indices(&label) {
-                let (before, after) = (line.get(..at).unwrap_or_default(), line.get(at..).unwrap_or_default());
-                let after = after.strip_prefix(label.as_str()).unwrap_or_default();
+            for (at, label) in line.match_indices(&label) {
+                let (before, after) = line.split_at(at);
+                let after = after.strip_prefix(label).unwrap_or_default();
                 let alone = !before.ends_with(|previous: char| previous.is_alphanumeric() || previous == '_');
                 if alone && after.trim_start().starts_with([':', '=', '：']) && slot.is_none() {
                     *slot = value(after);
@@ -80,95 +79,72 @@ impl PastedSignature {
         let Some((label, after)) = line.split_once([':', '：']) else { return };
         let Some((words, number)) = label.trim().rsplit_once([' ', '\u{A0}']) else { return };
         let two_digits = number.len() == 2 && number.bytes().all(|digit| digit.is_ascii_digit());
-        let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let at = at.filter(|at| two_digits && *at < VALUES);
-        if at.is_none() {
-            return;
-        }
-        let other = self.numbered_label.as_deref().is_some_and(|label| !label.eq_ignore_ascii_case(words));
-        if other && at == Some(0) && self.numbered.iter().flatten().count() < 2 {
+        let at = number.parse::<usize>().ok().filter(|_| two_digits).and_then(|number| number.checked_sub(1));
+        let Some(at) = at.filter(|at| *at < VALUES) else { return };
+        if self.numbered_label.as_deref().is_some_and(|label| !label.eq_ignore_ascii_case(words)) {
+            if at > 0 || self.numbered.iter().flatten().count() >= 2 {
+                return;
+            }
             // What stood before were no values of a list.
             self.numbered = Default::default();
-        } else if other {
-            return;
         }
         self.numbered_label = Some(words.into());
-        if let Some(slot) = at.and_then(|at| self.numbered.get_mut(at)) {
+        if let Some(slot) = self.numbered.get_mut(at) {
             *slot = slot.take().or_else(|| value(&format!(":{after}")));
         }
     }
 
     /// Adds what the signature says.
     pub fn finish(self, recognised: &mut Recognised) {
-        let Some(event_name) = self.event_name.clone() else {
-            return self.finish_without_name(recognised);
-        };
-        let kernel = ["LiveKernelEvent", "BlueScreen"].iter().any(|kind| kind.eq_ignore_ascii_case(&event_name));
-        let mut values = positional(&self.values);
-        if kernel && values.is_empty() {
-            values = positional(&self.kernel_values);
-        }
-        if values.is_empty() {
-            values = positional(&self.numbered);
-        }
+        recognised.line = self.line;
+        let Some(event_name) = &self.event_name else { return self.finish_without_name(recognised) };
+        let kernel = ["LiveKernelEvent", "BlueScreen"].iter().any(|kind| kind.eq_ignore_ascii_case(event_name));
+        let lists = [Some(&self.values[..]), kernel.then_some(&self.kernel_values[..]), Some(&self.numbered[..])];
+        let values = lists.into_iter().flatten().map(positional).find(|values| !values.is_empty()).unwrap_or_default();
         // WER's names of hangs, of packaged programs too: `AppHangB1`, `AppHangTransient`, `MoAppHang`.
         recognised.ticket.hung |= event_name.to_ascii_lowercase().contains("apphang");
-        let signature = read_signature(&event_name, &values);
-        let origin = Origin { weight: Weight::Report, line: self.line };
+        let signature = read_signature(event_name, &values);
         if event_name.eq_ignore_ascii_case("InPageError") {
             // Where the values stand is not known for sure: the status is told by its form.
             let status = values.iter().filter(|value| value.len() == 8).filter_map(|value| code(value));
-            recognised.set_some(IN_PAGE_STATUS, origin, status.filter(|code| is_status(*code)).map(NtStatus).next());
-            recognised.set_code(origin, ExceptionCode::IN_PAGE_ERROR);
-            if let Some(app) = values.first().and_then(|first| image_name(first)) {
-                recognised.set_app(origin, app, None);
-            }
+            let status = status.filter(|code| is_status(*code)).map(NtStatus).next();
+            recognised.set(IN_PAGE_STATUS, Weight::Report, status);
+            recognised.set_code(Weight::Report, Some(ExceptionCode::IN_PAGE_ERROR));
+            recognised.set_app(Weight::Report, values.first().and_then(|first| image_name(first)), None);
         }
-        if let Some(app) = signature.app {
-            recognised.set_app(origin, &app, signature.app_version);
-        }
-        if let Some(module) = signature.module {
-            recognised.set_module(origin, &module, signature.module_version);
-        }
+        recognised.set_app(Weight::Report, signature.app.as_deref(), signature.app_version);
+        recognised.set_module(Weight::Report, signature.module.as_deref(), signature.module_version);
         if signature.code == Some(ExceptionCode::FAST_FAIL) {
-            recognised.set_some(FAST_FAIL, origin, signature.data.and_then(fast_fail));
+            recognised.set(FAST_FAIL, Weight::Report, signature.data.and_then(narrow).map(FastFailCode));
         }
-        if let Some(code) = signature.code {
-            recognised.set_code(origin, code);
-        }
-        recognised.set_some(OFFSET, origin, signature.offset);
+        recognised.set_code(Weight::Report, signature.code);
+        recognised.set(OFFSET, Weight::Report, signature.offset);
         if let Some((stop, parameters)) = signature.bugcheck {
-            recognised.set_bugcheck(origin, stop);
+            recognised.set_bugcheck(Weight::Report, Some(stop));
             recognised.bugcheck_parameters = parameters.map(Some);
-        } else if let Some(stop) = values.first().filter(|_| kernel).and_then(|code| hex_number(code)).and_then(narrow)
-        {
+        } else {
             // The code alone, where nobody copied the parameters.
-            recognised.set_bugcheck(origin, BugcheckCode(stop));
+            let stop = values.first().filter(|_| kernel).and_then(|code| hex_number(code)).and_then(narrow);
+            recognised.set_bugcheck(Weight::Report, stop.map(BugcheckCode));
         }
     }
 
-    /// Without the event's name only one thing is certain: after the code of a fast fail comes its number.
-    fn finish_without_name(self, recognised: &mut Recognised) {
-        let origin = Origin { weight: Weight::Report, line: self.line };
+    /// Without the event's name only one thing is certain: after the code of a fast fail comes its number. With all its 64
+    /// bits the field is as wide as an address.
+    fn finish_without_name(&self, recognised: &mut Recognised) {
         for (first, second) in self.values.iter().zip(self.values.iter().skip(1)) {
             let code_before = first.as_deref().and_then(code).map(ExceptionCode);
             let missing_but_known = first.is_none() && recognised.ticket.code == Some(ExceptionCode::FAST_FAIL);
             let data = second.as_deref().filter(|value| matches!(value.len(), 8 | 16)).and_then(hex_number);
             if code_before == Some(ExceptionCode::FAST_FAIL) || missing_but_known {
-                recognised.set_some(FAST_FAIL, origin, data.and_then(fast_fail));
+                recognised.set(FAST_FAIL, Weight::Report, data.and_then(narrow).map(FastFailCode));
             }
         }
     }
 }
 
-/// A number small enough to be a fast-fail code: with all its 64 bits the field is as wide as an address.
-pub(super) fn fast_fail(number: u64) -> Option<FastFailCode> {
-    u32::try_from(number).ok().map(FastFailCode)
-}
-
 fn value(after_label: &str) -> Option<Arc<str>> {
-    let text = value_of(after_label);
-    let text = text.char_indices().nth(LONGEST_VALUE).map_or(text, |(end, _)| text.split_at(end).0);
+    let text = beginning(value_of(after_label), LONGEST_VALUE);
     let text = text.split([';', ',']).next().unwrap_or_default();
     let text = text.get(..next_label(text)).unwrap_or(text).trim();
     (!text.is_empty()).then(|| text.into())

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::signature::fast_fail;
-use super::values::{code, decimal_number, file_name, hex_number, value_of, version};
+use super::values::{code, decimal_number, file_name, hex_number, narrow, value_of, version};
 use evidence::{ExceptionCode, FastFailCode, Version};
 use windows_codes::Knowledge;
 
@@ -41,8 +40,8 @@ pub(super) fn stands_alone(value: &str, name: &str) -> bool {
 }
 
 /// The version that follows a file name: `, version: 1.2.3.4`.
-pub(super) fn version_after(text: &str, name: &str) -> Option<Version> {
-    let rest = text.split_at_checked(text.find(name)?.checked_add(name.len())?)?.1;
+pub(super) fn version_after(text: &str, name: Option<&str>) -> Option<Version> {
+    let (_, rest) = text.split_once(name?)?;
     let rest = rest.trim_start_matches([',', ' ', '(']);
     let label = rest.get(..7).filter(|label| label.eq_ignore_ascii_case("version"))?;
     version(value_of(rest.strip_prefix(label)?))
@@ -69,14 +68,15 @@ pub(super) fn cpp_type(value: &str) -> Option<&str> {
 /// A fast-fail code: `7`, `0x7`, or a name.
 pub(super) fn fast_fail_number(value: &str) -> Option<FastFailCode> {
     let number = if value.starts_with("0x") { hex_number(value) } else { decimal_number(value) };
-    number.and_then(fast_fail).or_else(|| named_fast_fail(value.strip_prefix("FAST_FAIL_").unwrap_or(value)))
+    number
+        .and_then(narrow)
+        .map(FastFailCode)
+        .or_else(|| named_fast_fail(value.strip_prefix("FAST_FAIL_").unwrap_or(value)))
 }
 
 /// The fast-fail code of the name at the beginning of `text`.
 pub(super) fn named_fast_fail(text: &str) -> Option<FastFailCode> {
-    let end =
-        text.find(|character: char| !(character.is_ascii_alphanumeric() || character == '_')).unwrap_or(text.len());
-    let name = text.get(..end).filter(|name| !name.is_empty())?;
+    let name = ascii_name(text).filter(|name| !name.is_empty())?;
     Knowledge::builtin().fast_fail_named(&name.to_ascii_uppercase())
 }
 
@@ -90,26 +90,13 @@ pub(super) fn in_braces(text: &str) -> Option<&str> {
 
 /// The numbers in the first parentheses of `text`, or in WinDbg's braces, up to the first that is none.
 pub(super) fn parameters(text: &str) -> [Option<u64>; 4] {
-    let mut parameters = [None; 4];
-    if let Some(inside) = in_braces(text) {
-        for (parameter, written) in parameters.iter_mut().zip(inside.split(',')) {
-            *parameter = hex_number(written.trim());
-            if parameter.is_none() {
-                break;
-            }
-        }
-        return parameters;
-    }
-    let inside = text.split_once('(').map_or("", |(_, inside)| inside);
-    let inside = inside.split(')').next().unwrap_or_default();
-    for (parameter, written) in parameters.iter_mut().zip(inside.split(',')) {
-        let written = written.trim();
-        *parameter = hex_number(written).filter(|_| written.starts_with("0x") || written.starts_with("0X"));
-        if parameter.is_none() {
-            break;
-        }
-    }
-    parameters
+    let in_braces = in_braces(text);
+    let in_parentheses = || text.split_once('(').and_then(|(_, inside)| inside.split(')').next());
+    let inside = in_braces.or_else(in_parentheses).unwrap_or_default();
+    let is_number = |written: &str| in_braces.is_some() || written.starts_with("0x") || written.starts_with("0X");
+    let written = inside.split(',').map(str::trim);
+    let mut numbers = written.map_while(|written| hex_number(written).filter(|_| is_number(written))).fuse();
+    std::array::from_fn(|_| numbers.next())
 }
 
 /// The statuses by their names: those that processes end with.
@@ -126,6 +113,10 @@ const LEAST_FAILURE: u32 = 0x8000_0000;
 
 /// The status whose name `text` begins with: `STATUS_DLL_NOT_FOUND`.
 pub(super) fn status_named(text: &str) -> Option<ExceptionCode> {
-    let end = text.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(text.len());
-    STATUSES.get(text.get(..end)?).copied()
+    STATUSES.get(ascii_name(text)?).copied()
+}
+
+/// The letters, digits and `_` of ASCII that `text` begins with.
+fn ascii_name(text: &str) -> Option<&str> {
+    text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).next()
 }

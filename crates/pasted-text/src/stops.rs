@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::cue_words::words;
 use super::sentences::is_apart;
 use super::values::image_name;
 use evidence::BugcheckCode;
@@ -100,8 +101,7 @@ const MOST_WORDS_OF_A_LINE: usize = 80;
 
 /// The first stop whose name is in `text` as people type it: `Driver IRQL not less or equal`.
 pub(super) fn stop_in_words(text: &str) -> Option<BugcheckCode> {
-    let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
-    let words: Vec<String> = words.take(MOST_WORDS_OF_A_LINE).map(str::to_uppercase).collect();
+    let words: Vec<String> = words(text).take(MOST_WORDS_OF_A_LINE).map(str::to_uppercase).collect();
     (0..words.len()).find_map(|start| {
         let rest = words.get(start..)?;
         let lengths = (FEWEST_WORDS..=MOST_WORDS.min(rest.len())).rev();

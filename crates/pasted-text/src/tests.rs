@@ -442,16 +442,10 @@ fn of_two_names_the_first_counts() {
 }
 
 fn lines_of(bytes: &[u8]) -> (Vec<(u32, String)>, Vec<Loss>) {
-    let (mut lines, mut losses) = (Lines::default(), Vec::new());
-    lines.add(
-        &decode(bytes).characters,
-        1,
-        &Context::new(&Names::default(), &Contents::default()),
-        &mut Vec::new(),
-        &mut losses,
-    );
-    let found = lines.finish(&mut losses);
-    (found.into_iter().map(|line| (line.number, line.text.to_string())).collect(), losses)
+    let mut parts = Parts::default();
+    parts.add(&decode(bytes).characters, 1, &Context::new(&Names::default(), &Contents::default()));
+    let lines = parts.take_lines();
+    (lines.into_iter().map(|line| (line.number, line.text.to_string())).collect(), parts.losses)
 }
 
 #[test]

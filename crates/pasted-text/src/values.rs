@@ -32,12 +32,8 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 /// (`(NTSTATUS) 0xc0000005`).
 pub(super) fn value_of(after_label: &str) -> &str {
     let value = after_label.trim_start_matches(SEPARATORS);
-    for kind in ["NTSTATUS)", "HRESULT)", "Win32)"] {
-        if let Some(rest) = value.strip_prefix(kind) {
-            return rest.trim_start();
-        }
-    }
-    value
+    let of_kind = ["NTSTATUS)", "HRESULT)", "Win32)"].iter().find_map(|kind| value.strip_prefix(kind));
+    of_kind.map_or(value, str::trim_start)
 }
 
 /// The first `characters` characters of `text`.
@@ -73,9 +69,8 @@ pub(super) fn narrow(number: u64) -> Option<u32> {
 }
 
 /// The word at the beginning: letters, digits and `_`.
-fn word(text: &str) -> &str {
-    let end = text.find(|character: char| !(character.is_alphanumeric() || character == '_')).unwrap_or(text.len());
-    text.get(..end).unwrap_or_default()
+pub(super) fn word(text: &str) -> &str {
+    text.split(|character: char| !(character.is_alphanumeric() || character == '_')).next().unwrap_or_default()
 }
 
 /// Digits after `0x`.
@@ -120,7 +115,7 @@ pub(super) fn code(text: &str) -> Option<u32> {
 }
 
 /// A 32-bit code that may have been sign-extended to 64 bits.
-fn unextended(value: u64) -> Option<u32> {
+pub(super) fn unextended(value: u64) -> Option<u32> {
     let extension = value >> 32;
     let low = u32::try_from(value & 0xFFFF_FFFF).ok()?;
     (extension == 0 || (extension == 0xFFFF_FFFF && low >= 0x8000_0000)).then_some(low)
@@ -129,15 +124,13 @@ fn unextended(value: u64) -> Option<u32> {
 /// A file name, as the text up to what can't be part of one. Of a path only the last part. `None` for the words that
 /// stand for no name.
 pub(super) fn file_name(text: &str) -> Option<&str> {
-    let beginning = text.char_indices().nth(LONGEST_NAME).map_or(text, |(end, _)| text.split_at(end).0);
-    let name = beginning.split([',', '，', '、', ';', '|', '"', '\t', '<', '>']).next()?;
+    let name = beginning(text, LONGEST_NAME).split([',', '，', '、', ';', '|', '"', '\t', '<', '>']).next()?;
     // Two names with a slash or an arrow between them, or a remark.
     let name = [" / ", " - ", " ("].iter().fold(name, |name, mark| name.split(mark).next().unwrap_or(name));
     let whole = name.trim();
     let name = base_name(name).trim().trim_end_matches(['.', '\'', '`', '*', ' ']);
     let name = name.strip_suffix("_unloaded").unwrap_or(name);
     // Windows' and the debuggers' ways of saying that they know none.
-    let is_none = |name: &str| NAMES.none.iter().any(|none| name.eq_ignore_ascii_case(none));
     let none = name.is_empty()
         || is_none(whole)
         || is_none(name)
@@ -166,7 +159,12 @@ pub(super) fn is_name(name: &str) -> bool {
     let word = name.chars().all(in_name) && name.chars().any(char::is_alphanumeric);
     let words = !name.contains(['#', '?', '*', '{', '}', '[', ']', '\\', '/'])
         && (ends_in(name, &NAMES.told) || ends_in(name, NAMES.in_fields));
-    (word || words) && !NAMES.none.iter().any(|none| name.eq_ignore_ascii_case(none))
+    (word || words) && !is_none(name)
+}
+
+/// Whether these words stand for no name.
+fn is_none(name: &str) -> bool {
+    NAMES.none.iter().any(|none| name.eq_ignore_ascii_case(none))
 }
 
 /// The file name in a field: all that follows its label and colon. Without a colon, what follows may be a sentence, and
@@ -198,8 +196,8 @@ fn begins_with_label(text: &str) -> bool {
 
 /// A version: numbers with dots.
 pub(super) fn version(text: &str) -> Option<Version> {
-    let end = text.find(|character: char| !(character.is_ascii_digit() || character == '.')).unwrap_or(text.len());
-    Version::from_event_text(text.get(..end)?.trim_end_matches('.'))
+    let numbers = text.split(|character: char| !(character.is_ascii_digit() || character == '.')).next()?;
+    Version::from_event_text(numbers.trim_end_matches('.'))
 }
 
 #[cfg(test)]

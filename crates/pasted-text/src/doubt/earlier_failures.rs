@@ -1,30 +1,22 @@
 //! Failures that a text reports as fixed or set aside before the one it is about: `the DLL was missing, I put it there.
 //! Now ...`, `that one is clear, my question is about ...`. They are in doubt only where another failure follows.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Marked;
 use super::cues::{Cue, LONGEST, cues_of, words_of};
-use super::failures::{Failures, failures};
-use super::has_one_of;
-use crate::code_blocks::unquoted;
+use super::failures::failures;
+use super::marked::{Marked, Parts};
+use crate::cue_words::is_one_of;
 use crate::printed::{Printed, printed};
-use crate::sentences::Line;
+use crate::sentences::{Line, has_one_of};
 
 /// The most lines between an earlier failure and the line that reports the present one: an empty line is common.
 const LINES_TO_NOW: u32 = 2;
 
 /// By position, the parts of lines about failures that are fixed or set aside.
-pub(super) fn earlier_failures(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
-    let mut found: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
-    for (at, line) in marked.lines.iter().enumerate() {
-        let text = unquoted(&line.text);
-        let kinds = marked.kinds(at);
-        let told = kinds.has(Cue::Repaired) || kinds.has(Cue::Topic);
-        if !told || marked.is_in_code(at) || text.len() > LONGEST || printed(text) == Printed::Whole {
-            continue;
-        }
+pub(super) fn earlier_failures(marked: &Marked) -> Parts {
+    let mut found = Parts::new();
+    for (at, text) in marked.with(&[Cue::Repaired, Cue::Topic]).filter(|(_, text)| printed(text) != Printed::Whole) {
         let line_of = Line::new(text);
         let cues = cues_of(text, |kind| matches!(kind, Cue::Repaired | Cue::Topic));
         let mut cues = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start));
@@ -33,20 +25,14 @@ pub(super) fn earlier_failures(marked: &Marked) -> BTreeMap<usize, Vec<Range<usi
         };
         found.entry(at).or_default().push(0..end);
         // The message itself may be in a line of its own.
-        let before = at.checked_sub(1).and_then(|before| Some((before, marked.lines.get(before)?)));
-        let first = line_of.sentences.first().is_none_or(|first| cues_of_mended(text).any(|cue| cue.start < *first));
-        if let Some((before, above)) = before.filter(|(before, _)| first && !marked.is_in_code(*before))
-            && line.number.saturating_sub(above.number) <= 1
-        {
-            found.entry(before).or_default().push(0..unquoted(&above.text).len());
+        let mut repairs = cues_of(text, |kind| kind == Cue::Repaired);
+        let first = line_of.sentences.first().is_none_or(|first| repairs.any(|(_, cue)| cue.start < *first));
+        let above = at.checked_sub(1).filter(|above| first && !marked.is_in_code(*above) && !marked.is_parted(at));
+        if let Some(above) = above {
+            found.entry(above).or_default().push(0..marked.text(above).len());
         }
     }
     found
-}
-
-/// The byte ranges of the words in a line that report a repair: `I reinstalled it`.
-fn cues_of_mended(text: &str) -> impl Iterator<Item = Range<usize>> {
-    cues_of(text, |kind| kind == Cue::Repaired).map(|(_, cue)| cue)
 }
 
 /// The byte at which the report of an earlier failure ends in the line at `at`: `cue`, of `kind`, says that the failure is
@@ -58,11 +44,8 @@ fn end_of_earlier(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue
     }
     // What began when somebody did something is not over by that.
     let before = text.get(line_of.sentence_start(cue.start)..cue.start)?;
-    let last = before.split_whitespace().next_back().unwrap_or_default().to_lowercase();
-    if words_of(Cue::Since).contains(&&*last) {
-        return None;
-    }
-    if has_one_of(text.get(line_of.clause(cue))?, words_of(Cue::State)) {
+    let last = before.split_whitespace().next_back().unwrap_or_default();
+    if is_one_of(last, words_of(Cue::Since)) || has_one_of(text.get(line_of.clause(cue))?, words_of(Cue::State)) {
         return None;
     }
     let mut ends = line_of.clauses.iter().copied().filter(|end| *end >= cue.end);
@@ -71,7 +54,7 @@ fn end_of_earlier(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue
     }
     let next = marked.lines.get(at.checked_add(1)?)?;
     let near = next.number.saturating_sub(marked.lines.get(at)?.number) <= LINES_TO_NOW;
-    let behind = unquoted(&next.text);
+    let behind = marked.text(at.saturating_add(1));
     let now = near && behind.len() <= LONGEST && is_of_now(&Line::new(behind), 0);
     (now && tells_another(text, behind)).then_some(text.len())
 }
@@ -85,8 +68,6 @@ fn is_of_now(line: &Line<'_>, at: usize) -> bool {
 
 /// Whether `behind` reports or announces a failure that `before` does not name.
 fn tells_another(before: &str, behind: &str) -> bool {
-    let (mut over, mut now) = (Failures::default(), Failures::default());
-    failures(before, &mut over);
-    failures(behind, &mut now);
-    (!now.is_empty() || behind.trim_end().ends_with(':')) && !now.shares(&over)
+    let now = failures(behind);
+    (!now.is_empty() || behind.trim_end().ends_with(':')) && now.is_disjoint(&failures(before))
 }

@@ -1,16 +1,14 @@
 //! Names of codes that a text only explains, asks about or lists, so that they are no exit codes: `what does
 //! FAST_FAIL_INVALID_ARG mean?`, `#define STATUS_HEAP_CORRUPTION ...`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::Marked;
 use super::cues::{Cue, LONGEST, words_of};
-use super::has_one_of;
+use super::marked::{Marked, Parts};
 use super::sentence::speaks_of_oneself;
-use crate::code_blocks::unquoted;
 use crate::printed::{Printed, printed};
-use crate::sentences::Line;
+use crate::sentences::{Line, has_one_of};
 use crate::statement::{named_fast_fail, status_named};
 use crate::stops::stop_named;
 
@@ -22,29 +20,26 @@ const MOST_NAMES: usize = 16;
 const DEFINING: [&str; 3] = ["#define ", "case ", "enum "];
 
 /// By position, the parts of lines that name a code without reporting that it occurred.
-pub(super) fn explained(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
-    let mut found: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
+pub(super) fn explained(marked: &Marked) -> Parts {
+    let mut found = Parts::new();
     let (mut listed, mut rows) = (BTreeSet::new(), Vec::new());
-    for (at, line) in marked.lines.iter().enumerate() {
-        let text = unquoted(&line.text);
+    for at in 0..marked.lines.len() {
+        let text = marked.text(at);
         let names = names(text);
+        let fast_fails = names.iter().filter_map(|name| text.get(name.clone())?.strip_prefix(FAST_FAIL));
+        for name in fast_fails.filter(|name| named_fast_fail(name).is_some()) {
+            listed.insert(name);
+            rows.push((at, 0..text.len()));
+        }
         if names.is_empty() {
             continue;
-        }
-        for (name, _) in names.iter().filter_map(|name| Some((text.get(name.clone())?, name))) {
-            if name.starts_with(FAST_FAIL) && named_fast_fail(name.trim_start_matches(FAST_FAIL)).is_some() {
-                listed.insert(name.to_owned());
-                rows.push((at, 0..text.len()));
-            }
         }
         if DEFINING.iter().any(|word| text.trim_start().starts_with(word)) {
             found.entry(at).or_default().push(0..text.len());
         } else if !marked.is_in_code(at) && text.len() <= LONGEST && printed(text) == Printed::No {
             let line_of = Line::new(text);
-            let parts = names.iter().filter_map(|name| explanation(&line_of, name));
-            let parts: Vec<Range<usize>> = parts.collect();
-            if !parts.is_empty() {
-                found.entry(at).or_default().extend(parts);
+            for part in names.iter().filter_map(|name| explanation(&line_of, name)) {
+                found.entry(at).or_default().push(part);
             }
         }
     }
@@ -65,8 +60,9 @@ fn names(text: &str) -> Vec<Range<usize>> {
         return names;
     }
     let mut at = 0;
-    for word in text.split_inclusive(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')) {
-        let name = word.trim_end_matches(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+    let is_mark = |letter: char| !(letter.is_ascii_alphanumeric() || letter == '_');
+    for word in text.split_inclusive(is_mark) {
+        let name = word.trim_end_matches(is_mark);
         let capitals = name.contains('_') && !name.contains(|letter: char| letter.is_ascii_lowercase());
         let known = || {
             let of_fail = name.strip_prefix(FAST_FAIL).is_some_and(|name| named_fast_fail(name).is_some());
@@ -91,9 +87,8 @@ fn explanation(line_of: &Line<'_>, name: &Range<usize>) -> Option<Range<usize>> 
         return Some(clause);
     }
     // Who asks about a blue screen by its name alone has it.
-    let of_a_program = [FAST_FAIL, STATUS]
-        .iter()
-        .any(|begins| line_of.text.get(name.clone()).is_some_and(|name| name.starts_with(begins)));
+    let name = line_of.text.get(name.clone())?;
+    let of_a_program = name.starts_with(FAST_FAIL) || name.starts_with(STATUS);
     let behind = text.trim_end();
     let asked = behind.ends_with(['?', '？']) && behind.split_whitespace().count() > 1;
     (of_a_program && asked).then_some(clause)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::cue_words::{Cue, words_of};
-use crate::read_alone;
+use crate::line::read_alone;
 use crate::sentences::Line;
 use crate::values::image_name;
 use windows_codes::win_error;
@@ -14,34 +14,23 @@ const TELLING: usize = 60;
 /// What Windows calls a missing file of a program: `ERROR_MOD_NOT_FOUND`.
 const MISSING: u32 = 126;
 
-/// Codes and errors that a part of a text names.
-#[derive(Debug, Default)]
-pub(super) struct Failures {
-    codes: BTreeSet<u32>,
-    /// The beginnings of error lines that have no code.
-    errors: BTreeSet<String>,
+/// What a part of a text names.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Failure {
+    /// A code, or an error with a number.
+    Code(u32),
+    /// The beginning of an error line that has no code.
+    Error(String),
 }
 
-impl Failures {
-    pub(super) fn is_empty(&self) -> bool {
-        self.codes.is_empty() && self.errors.is_empty()
-    }
-
-    /// Whether both name a common code or error.
-    pub(super) fn shares(&self, other: &Self) -> bool {
-        !self.codes.is_disjoint(&other.codes) || !self.errors.is_disjoint(&other.errors)
-    }
-}
-
-/// Adds the failures that `text` names.
-pub(super) fn failures(text: &str, failures: &mut Failures) {
+/// The failures that `text` names.
+pub(super) fn failures(text: &str) -> BTreeSet<Failure> {
     let said = read_alone(text, 0);
     let codes = said.ticket.code.map(|code| code.0).into_iter().chain(said.bugcheck().map(|code| code.plain()));
+    let codes = codes.chain(said.errors()).chain(names_missing_file(text).then_some(MISSING));
     // The status with which the loader ends a process tells the same failure as its error.
     let same = |number: u32| win_error(number).and_then(|error| error.status).unwrap_or(number);
-    failures.codes.extend(codes.chain(said.errors()).map(same));
-    failures.codes.extend(names_missing_file(text).then_some(same(MISSING)));
-    failures.errors.extend(error(text));
+    codes.map(|code| Failure::Code(same(code))).chain(error(text).map(Failure::Error)).collect()
 }
 
 /// Whether a sentence of `text` names a missing file: `a.dll was not found`.

@@ -1,9 +1,10 @@
 //! The text of a form that somebody filled in: boxes that were not ticked, the hints in its comments, which name errors
 //! that others have, and what somebody expected in the place of what happened.
 
-use super::Marked;
 use super::cues::{Cue, cues_of};
+use super::marked::Marked;
 use crate::code_blocks::unquoted;
+use evidence::TicketLine;
 
 /// The most lines of a comment of a form.
 const MOST_OF_A_COMMENT: usize = 40;
@@ -15,8 +16,8 @@ const MOST_EXPECTED: usize = 20;
 pub(super) fn unfilled(marked: &Marked) -> Vec<usize> {
     let mut found = Vec::new();
     let mut position = 0;
-    while let Some(line) = marked.lines.get(position) {
-        let text = unquoted(&line.text).trim();
+    while position < marked.lines.len() {
+        let text = marked.text(position).trim();
         let mut next = position.saturating_add(1);
         if !marked.is_in_code(position) {
             if is_open_box(text) {
@@ -58,18 +59,15 @@ fn next_heading(marked: &Marked, from: usize) -> usize {
         let text = unquoted(text).trim_end();
         text.starts_with('#') || (text.starts_with("**") && text.trim_end_matches(':').ends_with("**"))
     };
-    let number = |at: usize| marked.number(at);
-    let first = |at: usize| at <= from;
     // Without a mark, a heading is behind an empty line.
-    let parted = |at: usize| !first(at) && number(at).saturating_sub(number(at.saturating_sub(1))) > 1;
-    let mut ended = lines.filter(|(at, line)| is_heading(&line.text) || parted(*at)).map(|(at, _)| at);
-    ended.next().unwrap_or_else(|| from.saturating_add(MOST_EXPECTED).min(marked.lines.len()))
+    let mut ends = lines.filter(|(at, line)| is_heading(&line.text) || (*at > from && marked.is_parted(*at)));
+    ends.next().map_or_else(|| from.saturating_add(MOST_EXPECTED).min(marked.lines.len()), |(at, _)| at)
 }
 
 /// The line that ends the comment which begins with the line at `begin`, if nothing is behind its end.
 fn comment_end(marked: &Marked, begin: usize) -> Option<usize> {
     let lines = marked.lines.get(begin..)?.iter().take(MOST_OF_A_COMMENT);
-    let ends = |line: &evidence::TicketLine| line.text.contains("-->");
+    let ends = |line: &TicketLine| line.text.contains("-->");
     let (at, last) = lines.enumerate().find(|(_, line)| ends(line))?;
     last.text.trim_end().ends_with("-->").then(|| begin.saturating_add(at))
 }

@@ -4,8 +4,10 @@
 //! the end, such a line is about the lines after it, up to the line that announces the right paste; without a colon it is
 //! about all lines before it.
 
-use super::Marked;
+use std::ops::Range;
+
 use super::cues::{Cue, Kinds, cues_of, words_of};
+use super::marked::Marked;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
@@ -57,15 +59,12 @@ fn outside_quotations(text: &str, kinds: Kinds) -> bool {
 
 /// The lines after `position`, up to the line that announces the right paste; without such a line, up to the end of the
 /// paragraph.
-fn below(marked: &Marked, position: usize) -> std::ops::Range<usize> {
+fn below(marked: &Marked, position: usize) -> Range<usize> {
     let first = position.saturating_add(1);
     let is_right = |at: &usize| marked.kinds(*at).has(Cue::Corrected) && !marked.is_in_code(*at);
-    let number = |at: usize| marked.number(at);
-    let parted = |at: &usize| {
-        let gap = number(*at).saturating_sub(number(at.saturating_sub(1))) > 1;
-        gap && *at > first && !(marked.is_in_code(*at) && marked.is_in_code(at.saturating_sub(1)))
-    };
+    let in_one_block = |at: usize| marked.is_in_code(at) && marked.is_in_code(at.saturating_sub(1));
+    let ends = |at: &usize| *at > first && marked.is_parted(*at) && !in_one_block(*at);
     let mut behind = first..marked.lines.len();
-    let end = behind.clone().find(is_right).or_else(|| behind.find(parted)).unwrap_or(marked.lines.len());
+    let end = behind.clone().find(is_right).or_else(|| behind.find(ends)).unwrap_or(marked.lines.len());
     first..end
 }

@@ -12,6 +12,7 @@ mod explained;
 mod failures;
 mod forms;
 mod histories;
+mod marked;
 mod misplaced;
 mod other_computers;
 mod quotations;
@@ -24,11 +25,12 @@ mod survivals;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::cues::{Cue, Kinds};
+use self::cues::Cue;
 use self::earlier_failures::earlier_failures;
 use self::explained::explained;
 use self::forms::unfilled;
 use self::histories::past_rows;
+pub(super) use self::marked::Marked;
 use self::misplaced::misplaced;
 use self::other_computers::on_other_computers;
 use self::quotations::{quoted_lines, without_quoted};
@@ -37,58 +39,21 @@ use self::retractions::retracted;
 use self::sentence::{doubt, recovered};
 use self::source::source;
 use self::survivals::survived;
-use super::code_blocks::{in_code, unquoted};
+use super::code_blocks::unquoted;
 use super::denied_values::without_denied_values;
 use super::listings::listings;
 use super::patterns::borders;
-use super::sentences::is_apart;
-use evidence::TicketLine;
 
 /// The most lines from an error to the words that the program survived it.
 const MOST_SURVIVED: usize = 20;
-
-/// The lines of a text with the kinds of cue words in each, found in one search for all modules.
-pub(super) struct Marked<'l> {
-    lines: &'l [TicketLine],
-    /// The kinds of words in each line.
-    kinds: Vec<Kinds>,
-    /// Whether each line is in a code block.
-    in_code: Vec<bool>,
-}
-
-impl<'l> Marked<'l> {
-    pub(super) fn new(lines: &'l [TicketLine]) -> Self {
-        let kinds = lines.iter().map(|line| Kinds::in_line(unquoted(&line.text))).collect();
-        Self { lines, kinds, in_code: in_code(lines) }
-    }
-
-    /// The text of a line without marks of quoting; empty behind the last.
-    fn text(&self, position: usize) -> &'l str {
-        self.lines.get(position).map_or("", |line| unquoted(&line.text))
-    }
-
-    /// The number of a line; 0 behind the last.
-    fn number(&self, position: usize) -> u32 {
-        self.lines.get(position).map_or(0, |line| line.number)
-    }
-
-    fn kinds(&self, position: usize) -> Kinds {
-        self.kinds.get(position).copied().unwrap_or_default()
-    }
-
-    fn is_in_code(&self, position: usize) -> bool {
-        self.in_code.get(position) == Some(&true)
-    }
-}
 
 /// By position, the lines that quote a message without saying that it appeared, or report an error that the program
 /// survived, each without that part.
 pub(super) fn unreported(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     let lines = marked.lines;
-    let outside = lines.iter().zip(&marked.in_code).enumerate().filter(|(_, (_, in_code))| !**in_code);
-    let mut unreported: BTreeMap<usize, Arc<str>> = outside
-        .filter_map(|(position, (line, _))| Some((position, Arc::from(without_quoted(unquoted(&line.text))?))))
-        .collect();
+    let outside = (0..lines.len()).filter(|position| !marked.is_in_code(*position));
+    let mut unreported: BTreeMap<usize, Arc<str>> =
+        outside.filter_map(|position| Some((position, without_quoted(marked.text(position))?.into()))).collect();
     for position in 0..lines.len() {
         if marked.kinds(position).has(Cue::Survived) {
             let before = position.saturating_sub(MOST_SURVIVED)..position;
@@ -140,8 +105,7 @@ pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
             let next = lines.get(position.saturating_add(1));
             let goes_on = next.is_some_and(|next| is_listed(&line.text) && is_listed(&next.text));
             denied = denied && !code && quoted == 0 && goes_on;
-        } else if let Some(doubt) =
-            doubt(unquoted(&line.text), kinds, others.get(&position).map(Vec::as_slice).unwrap_or_default())
+        } else if let Some(doubt) = doubt(unquoted(&line.text), kinds, others.get(&position).map_or(&[], Vec::as_slice))
         {
             denied = doubt.announces;
             let before = position.checked_sub(1);
@@ -162,15 +126,6 @@ pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
         }
     }
     doubted
-}
-
-/// Whether a part of a text contains one of `words`, which are in lower case.
-fn has_one_of(clause: &str, words: &[&str]) -> bool {
-    let clause = clause.to_lowercase();
-    words.iter().any(|word| {
-        let mut places = clause.match_indices(word);
-        places.any(|(from, word)| is_apart(&clause, from..from.saturating_add(word.len())))
-    })
 }
 
 /// Whether a line is an item of a list, or indented.

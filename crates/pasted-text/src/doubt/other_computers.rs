@@ -4,14 +4,13 @@
 //! A ticket may be about the brother's laptop alone. So sentences about another computer are in doubt only where
 //! another sentence reports a failure of the writer's own.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::Marked;
-use super::cues::{Cue, LONGEST, cues_of, words_of};
-use super::failures::{Failures, failures};
-use crate::code_blocks::unquoted;
-use crate::cue_words::has_word;
+use super::cues::{Cue, Kinds, cues_of, words_of};
+use super::failures::failures;
+use super::marked::{Marked, Parts};
+use crate::cue_words::{has_word, is_one_of, words};
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
@@ -20,41 +19,31 @@ const MOST_BEFORE_COMPUTER: usize = 3;
 /// The most words of a sentence before the writer's own computer: `And on my PC ...`.
 const MOST_BEFORE_OWN: usize = 2;
 
-/// The byte ranges of sentences, by the position of their line.
-type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
-
 /// By position, the sentences about the computer of somebody else, where the writer's own fails, too.
-pub(super) fn on_other_computers(marked: &Marked) -> Sentences {
+pub(super) fn on_other_computers(marked: &Marked) -> Parts {
     let (others, mine) = (sentences(marked, Cue::OnOtherComputer), sentences(marked, Cue::OnOwnComputer));
     if others.is_empty() || !fails_here(marked, &mine) || are_one(marked, &others, &mine) {
-        return Sentences::new();
+        return Parts::new();
     }
     others
 }
 
 /// Whether both report the same failure, and one of them says that it is the same: `I still get WinError 126`.
-fn are_one(marked: &Marked, others: &Sentences, mine: &Sentences) -> bool {
-    let of = |sentences: &Sentences| {
-        let (mut named, mut still) = (Failures::default(), false);
-        for (at, sentence) in sentences.iter().flat_map(|(at, found)| found.iter().map(move |sentence| (*at, sentence)))
-        {
-            let text = marked.text(at);
-            let said = text.get(sentence.clone()).unwrap_or_default();
-            failures(said, &mut named);
-            still |= cues_of(said, |of| of == Cue::Still).next().is_some();
-        }
-        (named, still)
+fn are_one(marked: &Marked, others: &Parts, mine: &Parts) -> bool {
+    let said = |at: &usize, parts: &Vec<Range<usize>>| -> Vec<&str> {
+        parts.iter().filter_map(|part| marked.text(*at).get(part.clone())).collect()
     };
-    let ((others, others_still), (mine, mine_still)) = (of(others), of(mine));
-    (others_still || mine_still) && others.shares(&mine)
+    let still = |(at, parts)| said(at, parts).into_iter().any(|sentence| Kinds::in_line(sentence).has(Cue::Still));
+    let named = |all: &Parts| -> BTreeSet<_> {
+        all.iter().flat_map(|(at, parts)| said(at, parts)).flat_map(failures).collect()
+    };
+    others.iter().chain(mine).any(still) && !named(others).is_disjoint(&named(mine))
 }
 
 /// The sentences with cue words of a kind, by the position of their line.
-fn sentences(marked: &Marked, kind: Cue) -> Sentences {
-    let written = |text: &str| text.len() <= LONGEST && printed(text) == Printed::No;
-    let lines =
-        marked.lines.iter().enumerate().filter(|(at, _)| marked.kinds(*at).has(kind) && !marked.is_in_code(*at));
-    let told = lines.map(|(at, line)| (at, unquoted(&line.text))).filter(|(_, text)| written(text));
+fn sentences(marked: &Marked, kind: Cue) -> Parts {
+    let kinds = [kind];
+    let told = marked.with(&kinds).filter(|(_, text)| printed(text) == Printed::No);
     told.map(|(at, text)| (at, told_of(text, kind))).filter(|(_, sentences)| !sentences.is_empty()).collect()
 }
 
@@ -80,30 +69,24 @@ fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
 /// Whether a sentence says that another computer has the same problem, in a clause that names no failure itself.
 fn has_anothers(line_of: &Line<'_>, sentence: &Range<usize>) -> bool {
     let text = line_of.text;
-    cues_of(text, |of| of == Cue::Still).filter(|(_, cue)| sentence.contains(&cue.start)).any(|(_, cue)| {
-        let mut named = Failures::default();
-        failures(text.get(line_of.clause(&cue)).unwrap_or_default(), &mut named);
-        named.is_empty()
-    })
+    let clauses = cues_of(text, |of| of == Cue::Still).filter(|(_, cue)| sentence.contains(&cue.start));
+    clauses.map(|(_, cue)| text.get(line_of.clause(&cue)).unwrap_or_default()).any(|clause| failures(clause).is_empty())
 }
 
 /// Whether a computer is named behind the byte at `at`, with at most a few words before it.
 fn names_computer(text: &str, at: usize) -> bool {
-    let behind = text.get(at..).unwrap_or_default();
-    let words = behind.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.take(MOST_BEFORE_COMPUTER).any(|word| words_of(Cue::Computer).contains(&&*word.to_lowercase()))
+    let mut near = words(text.get(at..).unwrap_or_default()).take(MOST_BEFORE_COMPUTER);
+    near.any(|word| is_one_of(word, words_of(Cue::Computer)))
 }
 
 /// Whether one of the sentences about one's own computer reports a failure, or announces one.
-fn fails_here(marked: &Marked, mine: &Sentences) -> bool {
+fn fails_here(marked: &Marked, mine: &Parts) -> bool {
     mine.iter().any(|(position, sentences)| {
         let text = marked.text(*position);
         sentences.iter().any(|sentence| {
             let fine = has_word(text.get(sentence.clone()).unwrap_or_default(), Cue::OwnComputerFine);
             let told = text.get(sentence.start..).unwrap_or_default();
-            let mut named = Failures::default();
-            failures(told, &mut named);
-            !fine && (!named.is_empty() || told.trim_end().ends_with(':'))
+            !fine && (told.trim_end().ends_with(':') || !failures(told).is_empty())
         })
     })
 }

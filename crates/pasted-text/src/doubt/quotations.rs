@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::cues::{Cue, LONGEST, MOST_CUES, words_of};
 use crate::code_blocks::unquoted;
+use crate::cue_words::{is_one_of, words};
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 use evidence::TicketLine;
@@ -41,10 +42,8 @@ pub(super) fn without_quoted(line: &str) -> Option<String> {
         return None;
     }
     let line_of = Line::new(line);
-    let words = |from: usize, to: usize| {
-        let part = line.get(from..to).unwrap_or_default();
-        part.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
-    };
+    let words = |from: usize, to: usize| words(line.get(from..to).unwrap_or_default());
+    let is_report = |word: &str| is_one_of(word, words_of(Cue::Report));
     let mut kept = String::with_capacity(line.len());
     let mut at = 0;
     for quote in line_of.quotes.iter().take(MOST_CUES) {
@@ -69,44 +68,30 @@ pub(super) fn without_quoted(line: &str) -> Option<String> {
 /// clause.
 pub(super) fn denied_quotations(line_of: &Line) -> Vec<Range<usize>> {
     let line = line_of.text;
-    let words = |from: usize, to: usize| {
-        let part = line.get(from..to).unwrap_or_default();
-        part.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
-    };
-    let is = |word: &String, list: &[&str]| list.contains(&&**word);
-    let appears = |word: &String| is(word, words_of(Cue::Report)) || is(word, words_of(Cue::Appearing));
+    let words = |from: usize, to: usize| words(line.get(from..to).unwrap_or_default());
+    let is = |word: &str, cue: Cue| is_one_of(word, words_of(cue));
+    let appears = |word: &&str| is(word, Cue::Report) || is(word, Cue::Appearing);
     let mut denied = Vec::new();
     for quote in line_of.quotes.iter().take(MOST_CUES) {
         if words(quote.start, quote.end).nth(FEWEST_QUOTED.saturating_sub(1)).is_none() {
             continue;
         }
         let start = line_of.sentence_start(quote.start);
-        let behind: Vec<String> = words(quote.end, line_of.end(&line_of.clauses, quote.end))
-            .take_while(|word| !is(word, words_of(Cue::Joining)))
-            .take(MOST_BEHIND)
-            .collect();
-        let before: Vec<String> = words(start, quote.start).collect();
+        let behind = words(quote.end, line_of.end(&line_of.clauses, quote.end));
+        let behind: Vec<&str> = behind.take_while(|word| !is(word, Cue::Joining)).take(MOST_BEHIND).collect();
+        let before = words(start, quote.start).rev().take(MOST_BEFORE).take_while(|word| !is(word, Cue::Joining));
+        let mut before: Vec<&str> = before.collect();
+        before.reverse();
         // What "didn't exit successfully" failed.
-        let negated = |words: &[String]| {
+        let negated = |words: &[&str]| {
             let pairs = words.iter().zip(words.iter().skip(1)).enumerate();
-            let mut denied = pairs.filter(|(_, (first, second))| is(first, words_of(Cue::Negation)) && appears(second));
-            denied.any(|(at, _)| words.get(at.saturating_add(2)).is_none_or(|next| !is(next, words_of(Cue::Wanted))))
+            let mut denied = pairs.filter(|(_, (first, second))| is(first, Cue::Negation) && appears(second));
+            denied.any(|(at, _)| words.get(at.saturating_add(2)).is_none_or(|next| !is(next, Cue::Wanted)))
         };
-        let denied_behind = negated(&behind)
-            || (behind.iter().any(appears) && behind.iter().any(|word| is(word, words_of(Cue::NegationBehind))));
-        let nearest = before.len().saturating_sub(MOST_BEFORE);
-        let near = before.get(nearest..).unwrap_or_default();
-        let clause =
-            near.iter().rposition(|word| is(word, words_of(Cue::Joining))).map_or(0, |at| at.saturating_add(1));
-        let denied_before = negated(near.get(clause..).unwrap_or_default());
-        if denied_behind || denied_before {
+        let denied_behind = behind.iter().any(appears) && behind.iter().any(|word| is(word, Cue::NegationBehind));
+        if denied_behind || negated(&behind) || negated(&before) {
             denied.push(start..line_of.end(&line_of.sentences, quote.end));
         }
     }
     denied
-}
-
-/// Whether a word says that something appeared or happened.
-fn is_report(word: &str) -> bool {
-    words_of(Cue::Report).contains(&&*word.to_lowercase())
 }

@@ -5,14 +5,12 @@
 
 use std::ops::Range;
 
-use super::Marked;
-use super::cues::{Cue, LONGEST, cues_of, words_of};
-use super::failures::{Failures, failures};
-use super::has_one_of;
-use crate::code_blocks::unquoted;
+use super::cues::{Cue, cues_of, words_of};
+use super::failures::failures;
+use super::marked::Marked;
 use crate::cue_words::has_word;
 use crate::printed::{Printed, printed};
-use crate::sentences::Line;
+use crate::sentences::{Line, has_one_of};
 
 /// The most lines of a text after the words that all is well.
 const MOST_BEHIND: usize = 12;
@@ -24,28 +22,25 @@ const MOST_LINES: usize = 24;
 /// thing.
 pub(crate) fn resolved_lines(marked: &Marked) -> Option<usize> {
     let first = marked.lines.len().saturating_sub(MOST_LINES);
-    let mut said = (first..marked.lines.len()).rev().filter(|at| {
-        let kinds = marked.kinds(*at);
-        (kinds.has(Cue::AllWellNow) || kinds.has(Cue::WorksAgain)) && !marked.is_in_code(*at)
-    });
-    said.find(|at| is_well(marked, *at)).map(|at| at.saturating_add(1))
+    let said = marked.with(&[Cue::AllWellNow, Cue::WorksAgain]).rev().take_while(|(at, _)| *at >= first);
+    let mut well = said.filter(|(at, text)| is_well(marked, *at, text));
+    well.next().map(|(at, _)| at.saturating_add(1))
 }
 
 /// Whether the line at `at` says that all is well, and nothing behind it says otherwise.
-fn is_well(marked: &Marked, at: usize) -> bool {
-    let Some(text) = marked.lines.get(at).map(|line| unquoted(&line.text)) else { return false };
-    if text.len() > LONGEST || printed(text) == Printed::Whole {
+fn is_well(marked: &Marked, at: usize, text: &str) -> bool {
+    if printed(text) == Printed::Whole {
         return false;
     }
     let line_of = Line::new(text);
     let cues = cues_of(text, |kind| matches!(kind, Cue::AllWellNow | Cue::WorksAgain));
-    let well = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start)).find(|(kind, cue)| {
+    let well = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start)).any(|(kind, cue)| {
         let rest = text.get(line_of.end(&line_of.sentences, cue.end)..).unwrap_or_default();
-        (*kind == Cue::AllWellNow || tells_of_a_deed(marked, at, text.get(..cue.start).unwrap_or_default()))
-            && is_meant(&line_of, cue)
+        (kind == Cue::AllWellNow || tells_of_a_deed(marked, at, text.get(..cue.start).unwrap_or_default()))
+            && is_meant(&line_of, &cue)
             && !goes_on(rest)
     });
-    well.is_some() && behind(marked, at)
+    well && behind(marked, at)
 }
 
 /// Whether the sentence around the words that all is well does not take them back.
@@ -63,23 +58,17 @@ fn is_meant(line_of: &Line<'_>, cue: &Range<usize>) -> bool {
 
 /// Whether the writer reports a repair before the words that all is well, in the same line or the one above.
 fn tells_of_a_deed(marked: &Marked, at: usize, before: &str) -> bool {
-    let above = at.checked_sub(1).filter(|above| !marked.is_in_code(*above)).and_then(|above| marked.lines.get(above));
-    has_one_of(before, words_of(Cue::Deed))
-        || above.is_some_and(|above| has_one_of(unquoted(&above.text), words_of(Cue::Deed)))
+    let above = at.checked_sub(1).filter(|above| !marked.is_in_code(*above)).map(|above| marked.text(above));
+    [Some(before), above].into_iter().flatten().any(|text| has_one_of(text, words_of(Cue::Deed)))
 }
 
 /// Whether only a few lines follow the one at `at`, and none says that the failure continues.
 fn behind(marked: &Marked, at: usize) -> bool {
-    let behind = marked.lines.get(at.saturating_add(1)..).unwrap_or_default();
-    let still = |(number, line): (usize, &evidence::TicketLine)| {
-        marked.kinds(number).has(Cue::Still) || goes_on(unquoted(&line.text))
-    };
-    behind.len() <= MOST_BEHIND && !(at.saturating_add(1)..).zip(behind).any(still)
+    let mut behind = at.saturating_add(1)..marked.lines.len();
+    behind.len() <= MOST_BEHIND && !behind.any(|at| marked.kinds(at).has(Cue::Still) || goes_on(marked.text(at)))
 }
 
 /// Whether a part of a text reports a failure or says that a problem remains.
 fn goes_on(text: &str) -> bool {
-    let mut named = Failures::default();
-    failures(text, &mut named);
-    !named.is_empty() || has_one_of(text, words_of(Cue::Relapse)) || has_one_of(text, words_of(Cue::Happening))
+    [Cue::Relapse, Cue::Happening].iter().any(|cue| has_one_of(text, words_of(*cue))) || !failures(text).is_empty()
 }

@@ -3,15 +3,12 @@
 //! `None of these` also ends a list of remedies that did not help, and `I do not get that` is said by who does not
 //! understand. So only what was asked is taken back, or what another answered to the one who has the trouble.
 
-use std::ops::Range;
-
-use super::Marked;
 use super::cues::{Cue, cues_of, words_of};
+use super::marked::Marked;
 use crate::code_blocks::unquoted;
 use crate::printed::{Printed, is_said_in_a_chat, printed};
 use crate::sentences::Line;
 use crate::values::beginning;
-use evidence::TicketLine;
 
 /// The most lines of one person's message in a chat or thread.
 const MOST_OF_ONE: usize = 60;
@@ -24,29 +21,23 @@ const MOST_NAMES: usize = 4;
 
 /// The positions of lines by others that a reply denies.
 pub(super) fn retracted(marked: &Marked) -> Vec<usize> {
-    let lines = marked.lines;
-    let retracts = |(position, line): (usize, &TicketLine)| {
-        if !marked.kinds(position).has(Cue::Retraction) || marked.is_in_code(position) {
-            return None;
-        }
-        let text = unquoted(&line.text);
-        if printed(text) != Printed::No && !is_said_in_a_chat(text) {
-            return None;
-        }
+    let said = marked.with(&[Cue::Retraction]);
+    let said = said.filter(|(_, text)| printed(text) == Printed::No || is_said_in_a_chat(text));
+    let retracts = |text: &str| {
         let line_of = Line::new(text);
-        let said = cues_of(text, |kind| kind == Cue::Retraction).any(|(_, cue)| {
+        cues_of(text, |kind| kind == Cue::Retraction).any(|(_, cue)| {
             let end = line_of.end(&line_of.clauses, cue.end.saturating_sub(1));
             let behind = text.get(cue.end..end).unwrap_or_default().to_lowercase();
             !line_of.is_quoted(cue.start) && !words_of(Cue::Helping).iter().any(|word| behind.contains(word))
-        });
-        said.then(|| spoken_of(lines, position))
+        })
     };
-    lines.iter().enumerate().filter_map(retracts).flatten().collect()
+    said.filter(|(_, text)| retracts(text)).flat_map(|(position, _)| spoken_of(marked, position)).collect()
 }
 
 /// The lines that the reply at `position` refers to: the message before it of the person who answers the one with the
 /// problem, or the questions in the line or paragraph before it.
-fn spoken_of(lines: &[TicketLine], position: usize) -> Vec<usize> {
+fn spoken_of(marked: &Marked, position: usize) -> Vec<usize> {
+    let lines = marked.lines;
     let speakers = |before: usize| {
         let from = before.saturating_sub(MOST_OF_ONE);
         (from..before).rev().find_map(|at| Some((at, speaker(&lines.get(at)?.text)?)))
@@ -59,28 +50,17 @@ fn spoken_of(lines: &[TicketLine], position: usize) -> Vec<usize> {
             _ => Vec::new(),
         };
     }
-    let number = |at: usize| lines.get(at).map_or(0, |line| line.number);
-    let follows = |at: usize| at > 0 && number(at).saturating_sub(number(at.saturating_sub(1))) <= 1;
-    if follows(position) {
-        return asked(lines, position.saturating_sub(1)..position);
-    }
+    let follows = |at: usize| at > 0 && !marked.is_parted(at);
     let last = position.saturating_sub(1);
-    let first = (last.saturating_sub(MOST_OF_A_PARAGRAPH)..=last).rev().find(|at| !follows(*at)).unwrap_or(last);
-    asked(lines, first..position)
-}
-
-/// The positions within `of` of the lines that are questions.
-fn asked(lines: &[TicketLine], of: Range<usize>) -> Vec<usize> {
-    let is_question =
-        |at: &usize| lines.get(*at).is_some_and(|line| unquoted(&line.text).trim_end().ends_with(['?', '？']));
-    of.filter(is_question).collect()
+    let paragraph = || (last.saturating_sub(MOST_OF_A_PARAGRAPH)..=last).rev().find(|at| !follows(*at));
+    let first = if follows(position) { last } else { paragraph().unwrap_or(last) };
+    (first..position).filter(|at| marked.text(*at).trim_end().ends_with(['?', '？'])).collect()
 }
 
 /// The speaker whose message begins with this line: `[10:13] anna: ...`, `[Yesterday 16:41] Lena Roth`, `anna  9:02 AM`,
 /// `user_a wrote:`, `Comment 3 (OP): ...`.
 fn speaker(line: &str) -> Option<String> {
-    let line = unquoted(line);
-    let line = beginning(line, LONGEST_NAMING);
+    let line = beginning(unquoted(line), LONGEST_NAMING);
     let named = |name: &str| {
         let name = name.trim();
         let words = name.split_whitespace().count();

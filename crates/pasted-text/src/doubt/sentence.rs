@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::cues::{CUES, Cue, Kinds, LONGEST, MOST_CUES, words_of};
 use super::quotations::{QUOTATION_MARKS, denied_quotations};
-use crate::cue_words::has_word;
+use crate::cue_words::{has_word, is_one_of, words};
 use crate::printed::{Printed, printed};
-use crate::sentences::{Line, is_apart};
+use crate::sentences::{Line, is_apart, without};
 
 /// The most words between a denial and the colon by which it announces the next line.
 const MOST_ANNOUNCING: usize = 3;
@@ -67,25 +67,18 @@ pub(super) fn doubt(line: &str, kinds: Kinds, other: &[Range<usize>]) -> Option<
         let Some(range) = line_of.doubted_by(kind, &cue) else { continue };
         // A mark at the words' own end may be the colon.
         let between = line.get(cue.start..).unwrap_or_default().trim_end().strip_suffix(':');
-        let words = between.and_then(|between| between.get(cue.len()..)).unwrap_or_default();
+        let words_between = between.and_then(|between| between.get(cue.len()..)).unwrap_or_default();
         let most = if kind == Cue::Denial { MOST_ANNOUNCING } else { MOST_TO_COLON };
         announces |= kind.announces()
             && between.is_some()
             && range.end == line.len()
             && (kind.announces_from_anywhere() || line_of.end(&line_of.clauses, cue.end) == line.len())
-            && words.split_whitespace().count() <= most;
-        let first = line.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
-        retracts |= kind == Cue::Past
-            && line_of.sentence_start(cue.start) == 0
-            && first.is_some_and(|word| words_of(Cue::PointingBack).contains(&&*word.to_lowercase()));
+            && words_between.split_whitespace().count() <= most;
+        retracts |= kind == Cue::Past && line_of.sentence_start(cue.start) == 0 && points_back(line);
         doubtful.push(range);
     }
-    if doubtful.is_empty() {
-        return None;
-    }
-    let kept = line.char_indices().filter(|(at, _)| !doubtful.iter().any(|range| range.contains(at)));
-    let certain: String = kept.map(|(_, character)| character).collect();
-    Some(Doubt { certain: certain.trim().to_owned(), announces, retracts })
+    let certain = without(line, &doubtful)?.trim().to_owned();
+    Some(Doubt { certain, announces, retracts })
 }
 
 impl Line<'_> {
@@ -99,17 +92,20 @@ impl Line<'_> {
         Some(range.start..end)
     }
 
+    /// The part behind the byte at `at`, from its first letter or digit on.
+    fn behind(&self, at: usize) -> &str {
+        self.text.get(at..).unwrap_or_default().trim_start_matches(|letter: char| !letter.is_alphanumeric())
+    }
+
     /// Whether the part behind the byte at `at` begins with one of these words, which are in lower case.
     fn begins(&self, at: usize, words: &[&str]) -> bool {
-        let behind =
-            self.text.get(at..).unwrap_or_default().trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let behind = self.behind(at);
         words.iter().any(|word| behind.get(..word.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(word)))
     }
 
     /// Whether the part behind the byte at `at` begins with one of these words and a blank.
     fn begins_apart(&self, at: usize, words: &[&str]) -> bool {
-        let behind = self.text.get(at..).unwrap_or_default();
-        let behind = behind.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let behind = self.behind(at);
         let apart = |word: &&str| behind.get(word.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace));
         words.iter().filter(|word| apart(word)).any(|word| self.begins(at, &[word]))
     }
@@ -117,9 +113,7 @@ impl Line<'_> {
     /// Whether the clause behind the byte at `at` begins with one of these words, perhaps joined to the part before:
     /// `, but now ...`.
     pub(super) fn begins_joined(&self, at: usize, words: &[&str]) -> bool {
-        let behind = self.text.get(at..).unwrap_or_default();
-        let behind = behind.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-        let clause: String = behind.chars().take(LONGEST_BEGINNING).flat_map(char::to_lowercase).collect();
+        let clause: String = self.behind(at).chars().take(LONGEST_BEGINNING).flat_map(char::to_lowercase).collect();
         let joined = clause.split(char::is_whitespace).next().filter(|word| words_of(Cue::Introducing).contains(word));
         let clause = joined.and_then(|word| clause.get(word.len()..)).unwrap_or(&clause).trim_start();
         words.iter().any(|word| clause.starts_with(word) && is_apart(clause, 0..word.len()))
@@ -134,6 +128,7 @@ impl Line<'_> {
     fn sentence_of(&self, kind: Cue, cue: &Range<usize>) -> Option<Range<usize>> {
         let start = self.sentence_start(cue.start);
         let before = self.text.get(start..cue.start).unwrap_or_default();
+        let last_word = before.split_whitespace().next_back().unwrap_or_default();
         // A mark at the words' own end ends nothing that goes on.
         let sentence_end = self.end(&self.sentences, cue.end);
         let clause_end = self.end(&self.clauses, cue.end);
@@ -154,14 +149,12 @@ impl Line<'_> {
                 .then_some(cue.start..clause_end)
             }
             // What began then goes on.
-            Cue::Past if is_one_of(last_word(before), words_of(Cue::Since)) => None,
+            Cue::Past if is_one_of(last_word, words_of(Cue::Since)) => None,
             Cue::Past => {
                 let sentence = before.trim_start_matches(|letter: char| !letter.is_alphanumeric());
                 let begun = self.text.get(start..).unwrap_or_default();
                 let begun = if sentence.is_empty() { begun } else { sentence };
-                let first = begun.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
-                let of_that = first.is_some_and(|word| words_of(Cue::PointingBack).contains(&&*word.to_lowercase()));
-                let start = if of_that { self.sentence_start(start.saturating_sub(1)) } else { start };
+                let start = if points_back(begun) { self.sentence_start(start.saturating_sub(1)) } else { start };
                 let tells_what = self.begins_apart(sentence_end, words_of(Cue::ItWas));
                 // "It was this yesterday, today it is that."
                 if clause_end < sentence_end && self.begins_today(clause_end) {
@@ -199,9 +192,9 @@ impl Line<'_> {
     }
 }
 
-/// The last word of a text.
-fn last_word(text: &str) -> &str {
-    text.split_whitespace().next_back().unwrap_or_default()
+/// Whether the first word of a text points back to what is before it.
+fn points_back(text: &str) -> bool {
+    words(text).next().is_some_and(|word| is_one_of(word, words_of(Cue::PointingBack)))
 }
 
 /// Whether a clause begins behind `before`.
@@ -248,9 +241,4 @@ fn is_own(clause: &str) -> bool {
 /// Whether somebody says of themselves what happened.
 pub(super) fn speaks_of_oneself(text: &str) -> bool {
     has_word(text, Cue::Oneself) || has_word(text, Cue::Ourselves)
-}
-
-/// Whether a word is one of these, which are in lower case.
-fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.contains(&&*word.to_lowercase())
 }

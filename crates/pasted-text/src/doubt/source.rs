@@ -1,8 +1,9 @@
 //! Source text, which says what a program may print.
 
-use super::Marked;
 use super::cues::Cue;
+use super::marked::Marked;
 use crate::code_blocks::unquoted;
+use crate::cue_words::is_one_of;
 use evidence::TicketLine;
 use windows_codes::Knowledge;
 
@@ -41,20 +42,18 @@ pub(super) fn calls_with_a_message(line: &str) -> bool {
     let opened =
         ["(\"", "('", "(L\"", ", \"", ", '"].iter().filter_map(|opening| Some((inside.find(opening)?, opening.len())));
     let Some((at, length)) = opened.min() else { return false };
-    let (Some(before), Some(message)) = (inside.get(..at), inside.get(at.saturating_add(length)..)) else {
-        return false;
-    };
+    let (before, message) = inside.split_at(at);
+    let message = message.get(length..).unwrap_or_default();
     let called = before.split('(').next().unwrap_or_default();
     let name = called.rsplit(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_')).next().unwrap_or_default();
-    let is_error = is_error(called, name);
     // Nothing but code is before the call: a name and its path, an assignment, a comment's mark.
     let code = called.trim_start_matches(['#', '/', '!', ' ']);
     let path = code.rsplit([' ', '=']).next().unwrap_or_default();
     let words = code.rsplit('=').next().unwrap_or_default().split_whitespace();
     let raising = Knowledge::builtin().text_words("raising");
-    let words = words.filter(|word| !raising.contains(&&*word.to_lowercase())).count();
+    let words = words.filter(|word| !is_one_of(word, raising)).count();
     name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && !is_error
+        && !is_error(called, name)
         && !path.contains(':')
         && words <= 2
         && !code.contains(": ")
@@ -74,7 +73,7 @@ fn is_error(called: &str, name: &str) -> bool {
     let in_path = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.');
     let before = called.trim_end_matches(in_path);
     let last = before.split(|sign: char| !sign.is_alphanumeric()).rfind(|word| !word.is_empty()).unwrap_or_default();
-    if knowledge.text_words("raising").contains(&&*last.to_lowercase()) {
+    if is_one_of(last, knowledge.text_words("raising")) {
         return false;
     }
     // Functions that log or show are no classes of errors: `log.Error`, `logger.LogError`.
@@ -103,9 +102,8 @@ fn release_notes(lines: &[TicketLine]) -> Vec<usize> {
 /// Whether a line is the heading of a release: `v2.3.1`, `## 1.4.0 (2024-05-06)`, `Version 2.3:`.
 pub(super) fn is_release(line: &str) -> bool {
     let line = line.trim_start_matches(['#', '*', ' ', '[', '=']);
-    let mut words = line
-        .split_whitespace()
-        .filter(|word| !Knowledge::builtin().text_words("release").contains(&&*word.to_lowercase()));
+    let labels = Knowledge::builtin().text_words("release");
+    let mut words = line.split_whitespace().filter(|word| !is_one_of(word, labels));
     let is_number = |word: &str| {
         let word = word.trim_matches(|mark: char| !mark.is_ascii_digit() && mark != 'v');
         let digits = word.trim_start_matches('v');

@@ -1,7 +1,7 @@
 //! Errors that a program survived by its own log: what was tried again succeeded, and tests of which results follow.
 
-use super::Marked;
 use super::cues::Cue;
+use super::marked::Marked;
 use crate::code_blocks::unquoted;
 use evidence::TicketLine;
 use windows_codes::Knowledge;

@@ -3,6 +3,7 @@
 use super::cues::LONGEST;
 use super::*;
 use crate::sentences::Line;
+use evidence::TicketLine;
 use spanned_yaml::{Node, YamlText, parse};
 
 fn lines(text: &str) -> Vec<TicketLine> {

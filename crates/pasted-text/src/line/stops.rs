@@ -23,20 +23,18 @@ impl CurrentLine<'_> {
     /// A bugcheck code, with the parameters that follow in parentheses. Of several codes (`0x0A/0xD1`) the first
     /// counts: it happened, whatever else did.
     pub(super) fn bugcheck(&mut self, value: &str, number: Option<u64>) -> bool {
-        let Some(code) = number.and_then(narrow).filter(|code| *code != 0) else {
-            return false;
-        };
-        let first = self.recognised.origin_of(BUGCHECK).is_none_or(|origin| origin.weight > Weight::Report);
-        let origin = self.origin(Weight::Report);
-        self.recognised.set_bugcheck(origin, BugcheckCode(code));
+        let Some(code) = number.and_then(narrow).filter(|code| *code != 0) else { return false };
+        let recognised = &mut self.reader.recognised;
+        let first = recognised.origin_of(BUGCHECK).is_none_or(|origin| origin.weight > Weight::Report);
+        recognised.set_bugcheck(Weight::Report, Some(BugcheckCode(code)));
         if first {
             let given = parameters(value);
-            for (known, given) in self.recognised.bugcheck_parameters.iter_mut().zip(given) {
+            for (known, given) in recognised.bugcheck_parameters.iter_mut().zip(given) {
                 *known = known.or(given);
             }
             let opened = value.split_once('(').is_some_and(|(_, inside)| !inside.contains(')'));
             if opened && given.iter().any(Option::is_none) {
-                self.reader.open_parameters = Some(self.recognised.line);
+                self.reader.open_parameters = Some(recognised.line);
             }
         }
         true
@@ -45,42 +43,38 @@ impl CurrentLine<'_> {
     /// A blue screen's parameters that go on in this line: PowerShell and mail programs break lines.
     pub(super) fn parameters_of_line_before(&mut self) -> bool {
         let Some(before) = self.reader.open_parameters.take() else { return false };
-        if self.recognised.line.saturating_sub(before) > LINES_TO_VALUE {
+        let recognised = &mut self.reader.recognised;
+        if recognised.line.saturating_sub(before) > LINES_TO_VALUE {
             return false;
         }
         let (inside, closed) = self.line.split_once(')').map_or((self.line, false), |(inside, _)| (inside, true));
         let written = inside.split(',').map(str::trim).filter(|number| !number.is_empty());
         let numbers = written.map(|number| hex_number(number).filter(|_| number.starts_with("0x")));
         let Some(numbers) = numbers.take(MOST_PARAMETERS).collect::<Option<Vec<u64>>>() else { return false };
-        let missing = self.recognised.bugcheck_parameters.iter_mut().filter(|known| known.is_none());
+        let missing = recognised.bugcheck_parameters.iter_mut().filter(|known| known.is_none());
         for (known, number) in missing.zip(&numbers) {
             *known = Some(*number);
         }
         if !closed && !numbers.is_empty() {
-            self.reader.open_parameters = Some(self.recognised.line);
+            self.reader.open_parameters = Some(recognised.line);
         }
         !numbers.is_empty()
     }
 
     /// The codes of blue screens that are in a row. What is no code of a blue screen is passed over.
     pub(super) fn stops_in_a_row(&mut self, value: &str) -> bool {
-        let origin = self.origin(Weight::Words);
         let written = value.match_indices("0x").filter_map(|(at, _)| value.get(at..)).take(MOST_STOPS_IN_A_ROW);
         let codes = written.filter_map(|text| {
-            let end = text.find(|digit: char| !digit.is_ascii_alphanumeric()).unwrap_or(text.len());
-            hex_number(text.get(..end)?).and_then(narrow).map(BugcheckCode)
+            let number = text.split(|digit: char| !digit.is_ascii_alphanumeric()).next()?;
+            hex_number(number).and_then(narrow).map(BugcheckCode)
         });
-        let known: Vec<BugcheckCode> = codes.filter(|code| Knowledge::builtin().bugcheck(*code).is_some()).collect();
-        for code in &known {
-            self.recognised.set_bugcheck(origin, *code);
-        }
-        !known.is_empty()
+        let known = codes.filter(|code| Knowledge::builtin().bugcheck(*code).is_some());
+        known.fold(false, |_, code| self.stop(Weight::Words, Some(code)))
     }
 
     /// Sets the code of a stop, if there is one. Returns whether there is.
     pub(super) fn stop(&mut self, weight: Weight, code: Option<BugcheckCode>) -> bool {
-        let origin = self.origin(weight);
-        code.into_iter().for_each(|code| self.recognised.set_bugcheck(origin, code));
+        self.reader.recognised.set_bugcheck(weight, code);
         code.is_some()
     }
 
@@ -97,11 +91,9 @@ impl CurrentLine<'_> {
     pub(super) fn bugcheck_in_any_language(&mut self) -> bool {
         for (at, _) in self.line.match_indices(" (0x") {
             let (before, after) = self.line.split_at(at);
-            let Some(code) = before.get(before.len().saturating_sub(10)..).filter(|code| code.starts_with("0x")) else {
-                continue;
-            };
+            let code = before.get(before.len().saturating_sub(10)..).filter(|code| code.starts_with("0x"));
             let after = beginning(after, LONGEST_STATEMENT);
-            if parameters(after).iter().all(Option::is_some) {
+            if let Some(code) = code.filter(|_| parameters(after).iter().all(Option::is_some)) {
                 return self.bugcheck(after, hex_number(code));
             }
         }

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use super::Found;
 use crate::code_blocks::unquoted;
 use crate::cue_words::{Cue, has_word};
+use crate::line::read_alone;
 use crate::patterns::Border;
 use crate::printed::has_time;
-use crate::read_alone;
 use crate::recognised::{BUGCHECK, CODE, Origin, Weight};
 use evidence::TicketLine;
 
@@ -38,25 +38,18 @@ enum Label {
 
 /// Where the rows of lists of crashes begin, and what comes behind each list.
 pub(super) fn borders(lines: &[TicketLine]) -> Vec<Found> {
+    let rows = lines.iter().enumerate().filter_map(|(at, line)| Some((at, label(unquoted(&line.text))?)));
+    let rows: Vec<(usize, Label)> = rows.collect();
+    let goes_on = |(last, before): &(usize, Label), (at, label): &(usize, Label)| {
+        let next = match (before, label) {
+            (Label::Number(before), Label::Number(number)) => before.checked_add(1) == Some(*number),
+            (Label::Date, Label::Date) => true,
+            _ => false,
+        };
+        next && at.saturating_sub(*last) <= MOST_APART
+    };
     let mut found = Vec::new();
-    let mut rows: Vec<(usize, Label)> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        let Some(label) = label(unquoted(&line.text)) else { continue };
-        let goes_on = rows.last().is_some_and(|(last, before)| {
-            let next = match (before, label) {
-                (Label::Number(before), Label::Number(number)) => before.checked_add(1) == Some(number),
-                (Label::Date, Label::Date) => true,
-                _ => false,
-            };
-            next && at.saturating_sub(*last) <= MOST_APART
-        });
-        if !goes_on {
-            add(lines, &rows, &mut found);
-            rows.clear();
-        }
-        rows.push((at, label));
-    }
-    add(lines, &rows, &mut found);
+    rows.chunk_by(goes_on).for_each(|rows| add(lines, rows, &mut found));
     found.truncate(MOST_BORDERS);
     found
 }
@@ -66,12 +59,11 @@ fn add(lines: &[TicketLine], rows: &[(usize, Label)], found: &mut Vec<Found>) {
     if rows.len() < 2 || rows.len() > MOST_ROWS {
         return;
     }
-    let crash = |at: usize| lines.get(at).and_then(|line| crash(unquoted(&line.text)));
-    let crashes: Vec<Option<Crash>> = rows.iter().map(|(at, _)| crash(*at)).collect();
-    let different: BTreeSet<Crash> = crashes.iter().flatten().copied().collect();
+    let crashes = rows.iter().map(|(at, _)| crash(unquoted(&lines.get(*at)?.text)));
+    let Some(different) = crashes.collect::<Option<BTreeSet<Crash>>>() else { return };
     let one_story =
         different.len() >= STOPS_OF_ONE_STORY && different.iter().all(|crash| matches!(crash, Crash::Stop(_)));
-    if crashes.iter().any(Option::is_none) || different.len() < 2 || one_story {
+    if different.len() < 2 || one_story {
         return;
     }
     let border = |at: usize, border: Border| Found { at, kind: BY_ROW, border, names: None };
