@@ -222,9 +222,7 @@ fn process(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) 
             process.started = record.started;
         }
     }
-    if process.pid.is_none() {
-        process.pid = evidence.sightings.iter().find_map(|sighting| sighting.pid);
-    }
+    process.pid = process.pid.or_else(|| evidence.sightings.iter().find_map(|sighting| sighting.pid));
     (process != Process::default()).then_some(process)
 }
 

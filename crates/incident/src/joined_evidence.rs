@@ -156,11 +156,9 @@ impl<'i> JoinedEvidence<'i> {
         let exact = self.sightings.iter().enumerate().find_map(|(number, sighting)| {
             sighting.bugcheck.map(|(code, parameters)| (number, code, parameters.to_vec()))
         });
-        exact.or_else(|| {
-            self.tickets().find_map(|(number, ticket)| {
-                let (code, parameters) = ticket.bugcheck.clone()?;
-                Some((number, code, parameters))
-            })
-        })
+        let told = |(number, ticket): (usize, &Ticket)| {
+            ticket.bugcheck.clone().map(|(code, parameters)| (number, code, parameters))
+        };
+        exact.or_else(|| self.tickets().find_map(told))
     }
 }

@@ -325,7 +325,7 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
             }
         }
         IncidentKind::GpuReset => {
-            let of_machine = surroundings.map(|surroundings| &surroundings.machine().environment);
+            let of_machine = surroundings.map(|surroundings| &surroundings.machine.environment);
             let cards = [Some(&joined.incident.environment), of_machine];
             if !cards.into_iter().flatten().any(|card| card.contains_key("gpu_driver")) {
                 requests.push(Request::NoDisplayDriver);

@@ -34,10 +34,8 @@ impl<'f> Fields<'f> {
                 Some(name) => Cow::Borrowed(name),
                 None => {
                     let from_layout = layout.get(position).filter(|name| !name.is_empty());
-                    let name = match from_layout {
-                        Some(name) => Cow::Borrowed(*name),
-                        None => Cow::Owned(format!("data{position}")),
-                    };
+                    let unnamed = || Cow::Owned(format!("data{position}"));
+                    let name = from_layout.map_or_else(unnamed, |name| Cow::Borrowed(*name));
                     position = position.saturating_add(1);
                     name
                 }

@@ -24,7 +24,7 @@ pub struct Around<'m> {
     joined: &'m JoinedIncident<'m>,
     surroundings: Option<&'m Surroundings<'m>>,
     entries: OnceCell<Option<Vec<Nearby<'m>>>>,
-    kinds: OnceCell<Vec<&'static str>>,
+    kinds: OnceCell<BTreeSet<&'static str>>,
     recorded: OnceCell<Option<Recorded>>,
 }
 
@@ -50,17 +50,8 @@ impl<'m> Around<'m> {
     /// Whether one of the entries is of this kind; rules mostly ask for kinds that hardly any machine records.
     #[must_use]
     pub fn has_kind(&self, kind: &str) -> bool {
-        let kinds = self.kinds.get_or_init(|| {
-            let mut kinds: Vec<&'static str> = Vec::new();
-            for entry in self.entries().unwrap_or_default() {
-                let kind = entry.entry().kind;
-                if !kinds.contains(&kind) {
-                    kinds.push(kind);
-                }
-            }
-            kinds
-        });
-        kinds.contains(&kind)
+        let kinds = || self.entries().unwrap_or_default().iter().map(|entry| entry.entry().kind).collect();
+        self.kinds.get_or_init(kinds).contains(kind)
     }
 
     /// The entries, if a rule has needed them; else empty.

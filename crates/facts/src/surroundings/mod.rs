@@ -41,7 +41,8 @@ const ONE_INSTALLATION: SignedDuration = SignedDuration::from_secs(60);
 /// A machine with its timeline as the incidents on it see it.
 #[derive(Debug)]
 pub struct Surroundings<'i> {
-    machine: &'i Machine,
+    /// The machine.
+    pub machine: &'i Machine,
     /// In the order of the machine's timeline.
     logged: Vec<Logged<'i>>,
     /// The positions in `logged` of the entries of each kind, without repeats of an installation.
@@ -106,12 +107,8 @@ impl<'i> Surroundings<'i> {
         }
         let incident = &joined.incident;
         let Some(time) = incident.time else { return };
-        match self.first_of.get_mut(&incident.signature.coarse) {
-            Some(first) => *first = (*first).min(time),
-            None => {
-                self.first_of.insert(incident.signature.coarse.clone(), time);
-            }
-        }
+        let first = self.first_of.entry(incident.signature.coarse.clone()).or_insert(time);
+        *first = (*first).min(time);
     }
 
     /// When an incident with the signature of this one first happened on the machine, and since when, without a hole,
@@ -128,12 +125,6 @@ impl<'i> Surroundings<'i> {
     fn recorded(&self, incident: &Incident) -> Option<Recorded> {
         let first = self.first_of.get(&incident.signature.coarse).copied();
         Some(Recorded::new(incident.time?, first, self.by_channel.iter(), self.sigma))
-    }
-
-    /// The machine.
-    #[must_use]
-    pub fn machine(&self) -> &'i Machine {
-        self.machine
     }
 
     /// Whether an Application log of the machine was given.

@@ -140,17 +140,18 @@ fn same_file(one: &str, other: &str) -> bool {
 fn volume_and_path(path: &str) -> (Option<&str>, &str) {
     let path = path.trim().trim_matches('"');
     let path = path.strip_prefix(r"\\?\").or_else(|| path.strip_prefix(r"\??\")).unwrap_or(path);
+    let split = |at: Option<usize>| {
+        at.and_then(|at| path.split_at_checked(at)).map_or((None, ""), |(volume, path)| (Some(volume), path))
+    };
     if path.get(1..3) == Some(r":\") {
-        return path.split_at_checked(2).map_or((None, ""), |(volume, path)| (Some(volume), path));
+        return split(Some(2));
     }
     const DEVICE: &str = r"\Device\";
     const ANY_VOLUME: &str = "%OSDRIVE%";
     let starts = |start: &str| path.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
     if starts(DEVICE) {
-        let end = path.get(DEVICE.len()..).and_then(|rest| rest.find('\\')).map(|end| end.saturating_add(DEVICE.len()));
-        return end
-            .and_then(|end| path.split_at_checked(end))
-            .map_or((None, ""), |(volume, path)| (Some(volume), path));
+        let end = path.get(DEVICE.len()..).and_then(|rest| rest.find('\\'));
+        return split(end.map(|end| end.saturating_add(DEVICE.len())));
     }
     if starts(ANY_VOLUME) {
         return (None, path.get(ANY_VOLUME.len()..).unwrap_or_default());

@@ -51,14 +51,8 @@ const CHANNELS: &[(&[&str], Channels)] = &[
     ),
 ];
 
-/// The channels of all other kinds.
+/// The channels of all other kinds. What Sigma rules say of records may be of any channel; the System log stands for all.
 const OF_OTHERS: Channels = Channels::All(&[SYSTEM]);
-
-impl Channels {
-    fn of_kind(kind: &str) -> Self {
-        CHANNELS.iter().find(|(kinds, _)| kinds.contains(&kind)).map_or(OF_OTHERS, |(_, channels)| *channels)
-    }
-}
 
 /// How far the logs of a machine reach around an incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,9 +151,8 @@ impl Recorded {
             // Up to the incident a log counts that ends shortly before.
             of_channel.is_some_and(|(first, last)| *first <= from && (after == 0 || *last >= to))
         };
-        let channels = match Channels::of_kind(asked.kind) {
-            // What rules say of records may be of any channel; the System log stands for all.
-            _ if asked.kind == SIGMA => &[SYSTEM],
+        let of_kind = CHANNELS.iter().find(|(kinds, _)| kinds.contains(&asked.kind)).map(|(_, channels)| *channels);
+        let channels = match of_kind.unwrap_or(OF_OTHERS) {
             Channels::One(channels) if channels.iter().any(|channel| covers(channel)) => return None,
             Channels::One(channels) => channels,
             Channels::All(channels) => {
@@ -167,8 +160,7 @@ impl Recorded {
                 channels.get(lacking..=lacking)?
             }
         };
-        let covered = channels.iter().any(|channel| covers(channel));
-        (!covered).then_some(Needed::Log { channels, span: (from, to) })
+        Some(Needed::Log { channels, span: (from, to) })
     }
 }
 

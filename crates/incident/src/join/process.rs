@@ -1,6 +1,6 @@
 //! Evidence of one process: by its id and start, or for dumps that do not hold those, by the moment of the exception.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -50,9 +50,7 @@ pub(super) fn by_process(sightings: &[Sighting<'_>], sets: &mut Sets<'_>) {
 fn split_by_program<'s>(bucket: Vec<&'s Sighting<'s>>) -> Vec<Vec<&'s Sighting<'s>>> {
     // Packages and hosted services have names of another kind.
     let program = |sighting: &&'s Sighting<'s>| sighting.process.as_deref().filter(|name| name.ends_with(".exe"));
-    let mut programs: Vec<&str> = bucket.iter().filter_map(program).collect();
-    programs.sort_unstable();
-    programs.dedup();
+    let programs: BTreeSet<&str> = bucket.iter().filter_map(program).collect();
     if programs.len() <= 1 {
         return vec![bucket];
     }

@@ -45,7 +45,7 @@ impl<'s, 'i> MachinesBySignature<'s, 'i> {
             }
         }
         for machines in by_signature.values_mut() {
-            machines.sort_by_cached_key(|machine| machine.machine().host.to_lowercase());
+            machines.sort_by_cached_key(|machine| machine.machine.host.to_lowercase());
         }
         Self(by_signature)
     }
@@ -77,7 +77,7 @@ impl<'s, 'i> MachinesBySignature<'s, 'i> {
                 let mut here = ChangeBefore {
                     kind: Cow::Borrowed(entry.kind),
                     bears_on: subject.bears_on(change),
-                    host: Arc::clone(&machine.machine().host),
+                    host: Arc::clone(&machine.machine.host),
                     time: entry.time,
                     seconds_before: change.seconds_before,
                     says: entry.sentence.to_string(),
@@ -112,7 +112,7 @@ impl<'s, 'i> MachinesBySignature<'s, 'i> {
 fn unknown(known: &[(&Surroundings<'_>, BeforeFirst<'_>)]) -> Option<String> {
     let mut without = known.iter().filter(|(_, before)| !before.is_known());
     let (machine, before) = without.next()?;
-    let host = &machine.machine().host;
+    let host = &machine.machine.host;
     let (channel, recorded) = before.too_short()?;
     let log = format!("the {channel} log of {host}");
     let why = match recorded {

@@ -7,6 +7,7 @@
 mod quiet;
 mod spelling;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use evtx_scan::{Catalogue, Ids, Provider, Row};
@@ -74,10 +75,7 @@ pub fn timeline_kind(event: &Event) -> Option<&'static str> {
 #[must_use]
 pub fn timeline_kinds_of(provider: &str) -> Vec<&'static str> {
     let rows = ROWS.iter().zip(WANTED.rows()).filter(|(_, wanted)| wanted.is_of_provider(provider));
-    let mut kinds: Vec<&'static str> = rows.map(|(row, _)| row.timeline).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    kinds
+    rows.map(|(row, _)| row.timeline).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 #[cfg(test)]
