@@ -43,7 +43,7 @@ pub fn unmet_expectations(
     let options = Options::default();
     let report = analyze(&paths, rules, &options, &Silent);
     let chooses = expected.incidents.iter().any(ExpectedIncident::chooses);
-    let facts = chooses.then(|| inspect(&paths, rules, &options).incidents).unwrap_or_default();
+    let facts = if chooses { inspect(&paths, rules, &options).incidents } else { Vec::new() };
     let facts_of = |judged: &Judged| {
         let known = facts.iter().find(|(incident, _)| incident.id == judged.incident.id);
         known.map_or_else(FactSet::default, |(_, facts)| facts.clone())
