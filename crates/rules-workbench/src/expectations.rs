@@ -43,14 +43,12 @@ pub fn unmet_expectations(
     let options = Options::default();
     let report = analyze(&paths, rules, &options, &Silent);
     let chooses = expected.incidents.iter().any(ExpectedIncident::chooses);
-    let inspected = chooses.then(|| inspect(&paths, rules, &options));
-    let facts = inspected.map(|inspected| inspected.incidents).unwrap_or_default();
+    let facts = if chooses { inspect(&paths, rules, &options).incidents } else { Vec::new() };
     let facts_of = |judged: &Judged| {
         let known = facts.iter().find(|(incident, _)| incident.id == judged.incident.id);
         known.map_or_else(FactSet::default, |(_, facts)| facts.clone())
     };
-    let mut found = Vec::new();
-    found.extend(wrong_count(expected, &report));
+    let mut found: Vec<UnmetExpectation> = wrong_count(expected, &report).into_iter().collect();
     for wanted in &expected.incidents {
         let about = |judged: &&Judged| !wanted.chooses() || wanted.is_about(&facts_of(judged));
         let mut meant = report.incidents.iter().filter(about).peekable();

@@ -52,7 +52,7 @@ pub(super) fn drafted(parts: &Parts<'_>) -> Draft {
         count => format!("{count} incidents of one signature"),
     };
     let selection = |selection: &Chosen, yaml: String| {
-        context! { name => selection.name, comment => selection.comment, yaml }
+        context! { name => selection.name, comment => selection.comment.as_str(), yaml }
     };
     let of_test = |test: &Test| {
         context! { name => quoted(&test.name), facts => facts_of_test(&test.facts), expect => test.expect.word() }

@@ -8,7 +8,7 @@ use crate::language::{LineList, ModuleList, Order, PartPosition, Pattern};
 use facts::Value;
 use untrusted::glob::Glob;
 
-/// A comparison of a value with what a rule wants it to be. Texts are kept folded (see [`fold`]).
+/// A comparison of a value with what a rule wants it to be. Texts are kept folded (see `value::fold`).
 #[derive(Debug, Clone)]
 pub(crate) enum Compare {
     /// One of these values.
