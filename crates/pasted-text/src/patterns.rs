@@ -90,12 +90,18 @@ static BORDERS: LazyLock<Expressions> = LazyLock::new(|| Expressions::new(true))
 /// All other expressions.
 static FACTS: LazyLock<Expressions> = LazyLock::new(|| Expressions::new(false));
 
-/// The words of all patterns, and the pattern of each of them with its number.
-static WORDS: LazyLock<(Option<AhoCorasick>, Vec<(usize, &Pattern)>)> = LazyLock::new(|| {
+/// The words of all patterns.
+struct Words {
+    all: Option<AhoCorasick>,
+    /// The pattern of each of the words, with its number.
+    patterns: Vec<(usize, &'static Pattern)>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let numbered = PATTERNS.iter().enumerate();
     let words = numbered.flat_map(|row| row.1.words.iter().map(move |words| (*words, row)));
     let (words, patterns): (Vec<&str>, Vec<_>) = words.unzip();
-    (AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok(), patterns)
+    Words { all: AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok(), patterns }
 });
 
 /// The numbers of the patterns by which `line` begins or ends a part of a text.
@@ -141,10 +147,9 @@ pub(super) fn statements(line: &str) -> Vec<Statement<'_>> {
 
 /// The statements that words announce, each with the number of its pattern and where the words begin.
 fn announced(line: &str) -> impl Iterator<Item = (usize, usize, Statement<'_>)> {
-    let (finder, patterns) = &*WORDS;
-    let found = finder.iter().flat_map(move |finder| finder.find_overlapping_iter(line));
+    let found = WORDS.all.iter().flat_map(move |all| all.find_overlapping_iter(line));
     found.filter(move |words| stands_alone(line, words.start(), words.end())).filter_map(move |words| {
-        let (number, pattern) = patterns.get(words.pattern().as_usize())?;
+        let (number, pattern) = WORDS.patterns.get(words.pattern().as_usize())?;
         let (at, text) = match pattern.value {
             Some(value) => (0, value),
             None => (words.end(), line.get(words.end()..)?),
@@ -167,7 +172,7 @@ mod tests {
 
     #[test]
     fn all_patterns_can_be_searched_for() {
-        assert!(WORDS.0.is_some() && FACTS.all.is_some() && BORDERS.all.is_some());
+        assert!(WORDS.all.is_some() && FACTS.all.is_some() && BORDERS.all.is_some());
         for pattern in PATTERNS.iter() {
             if let Some(regex) = pattern.regex {
                 let compiled = Regex::new(regex).expect("an expression");

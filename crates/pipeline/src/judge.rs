@@ -61,14 +61,12 @@ fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) 
         let Ok(new) = u16::try_from(own.saturating_add(taken_over.len())) else { break };
         renumbered.insert(old, EvidenceRef(new));
     }
-    for reference in findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
-        if let Some(new) = renumbered.get(reference) {
-            *reference = *new;
+    for Finding { evidence, .. } in findings {
+        for reference in evidence.iter_mut() {
+            *reference = *renumbered.get(reference).unwrap_or(reference);
         }
-    }
-    for finding in findings {
-        finding.evidence.sort_unstable();
-        finding.evidence.dedup();
+        evidence.sort_unstable();
+        evidence.dedup();
     }
     taken_over
 }
@@ -79,26 +77,16 @@ fn verdict(
     findings: &[Finding],
     suppressed: &[Suppressed],
 ) -> Verdict {
-    let standing = || findings.iter().filter(|finding| finding.stands());
-    let best = standing().next();
+    let first = findings.iter().find(|finding| finding.stands());
     let decides = |finding: &&Finding| finding.confidence >= VERDICT_FROM && finding.cause != UNDETERMINED;
-    let Some(best) = best.filter(decides) else {
+    let Some(best) = first.filter(decides) else {
         let known = suppressed.iter().find(|one| one.confidence >= VERDICT_FROM && one.cause != UNDETERMINED);
-        let (sentence, (collect_next, asked)) = match known {
+        let (sentence, (collect_next, gap_requests)) = match known {
             // The cause is known and its finding suppressed: nothing needs to be collected.
             Some(known) => (suppressed_sentence(known), (Vec::new(), Vec::new())),
-            None => {
-                let sentence = undetermined_sentence(joined, standing().next());
-                (sentence, collect_next(joined, surroundings, &Requesting::Hint(standing().next())))
-            }
+            None => (undetermined_sentence(joined, first), collect_next(joined, surroundings, None, first)),
         };
-        return Verdict {
-            cause: UNDETERMINED.to_owned(),
-            confidence: 0.0,
-            sentence,
-            collect_next,
-            gap_requests: asked,
-        };
+        return Verdict { cause: UNDETERMINED.to_owned(), confidence: 0.0, sentence, collect_next, gap_requests };
     };
     // The sentence names a second cause that is nearly as likely.
     let rival = rival(best, findings);
@@ -106,31 +94,25 @@ fn verdict(
         Some(rival) => format!("{}; or else: {}.", best.title, lower_first(&rival.title)),
         None => format!("{}.", best.title),
     };
-    let (collect_next, asked) = if best.confidence >= ACT_FROM {
+    let (collect_next, gap_requests) = if best.confidence >= ACT_FROM {
         (best.collect.iter().cloned().map(Cow::Owned).collect(), Vec::new())
     } else {
-        let likely: Vec<&Finding> = [Some(best), rival].into_iter().flatten().collect();
-        collect_next(joined, surroundings, &Requesting::Verdict(&likely))
+        collect_next(joined, surroundings, Some(best), rival)
     };
-    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, gap_requests: asked }
+    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, gap_requests }
 }
 
 /// The title with a first letter in lower case, unless it begins with a name or an abbreviation.
 fn lower_first(title: &str) -> String {
-    let mut rest = title.chars();
-    match (rest.next(), rest.clone().next()) {
-        (Some(first), Some(second)) if first.is_uppercase() && (second.is_lowercase() || second == ' ') => {
-            let word: String = title.chars().take_while(|c| c.is_alphanumeric()).collect();
-            // Only words that can't be names are changed.
-            const ARTICLES: [&str; 6] = ["A", "An", "The", "Another", "Some", "Two"];
-            if ARTICLES.contains(&word.as_str()) {
-                first.to_lowercase().chain(rest).collect()
-            } else {
-                title.to_owned()
-            }
-        }
-        _ => title.to_owned(),
+    // Only words that can't be names are changed.
+    const ARTICLES: [&str; 6] = ["A", "An", "The", "Another", "Some", "Two"];
+    let word = title.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    // Behind a letter alone, another mark makes it a part of a name.
+    if !ARTICLES.contains(&word) || (word == "A" && !title.starts_with("A ")) {
+        return title.to_owned();
     }
+    let mut rest = title.chars();
+    rest.next().into_iter().flat_map(char::to_lowercase).chain(rest).collect()
 }
 
 fn suppressed_sentence(known: &Suppressed) -> String {
@@ -169,33 +151,6 @@ fn rival<'f>(best: &Finding, findings: &'f [Finding]) -> Option<&'f Finding> {
     findings.iter().filter(|finding| finding.stands()).find(nearly)
 }
 
-/// The findings whose requests are in the report.
-enum Requesting<'f> {
-    /// The verdict's finding and its rival; their requests decide between the two.
-    Verdict(&'f [&'f Finding]),
-    /// The best hint, where there is no verdict.
-    Hint(Option<&'f Finding>),
-}
-
-impl Requesting<'_> {
-    /// The requests of the rules, those of the best finding first.
-    fn requests(&self) -> impl Iterator<Item = Cow<'static, str>> {
-        let findings = match self {
-            Self::Verdict(findings) => findings,
-            Self::Hint(hint) => hint.as_slice(),
-        };
-        findings.iter().flat_map(|finding| &finding.collect).cloned().map(Cow::Owned)
-    }
-
-    /// Whether the evidence fits many causes or none, so that missing evidence helps more than the requests of a rule.
-    fn is_weak(&self) -> bool {
-        match self {
-            Self::Verdict(findings) => findings.first().is_none_or(|best| best.confidence < LEAD_BELOW),
-            Self::Hint(_) => true,
-        }
-    }
-}
-
 /// What the evidence of an incident lacks, or what helps further where it lacks nothing.
 ///
 /// In kebab case, the name is the id in `rules/data/collect.yaml`, where the instructions are.
@@ -223,32 +178,32 @@ enum Request {
     WhichIncident,
 }
 
-impl Request {
-    /// Its id in `rules/data/collect.yaml`.
-    fn id(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// The sentences about what to collect, most useful first, and which of them are for evidence that this incident lacks.
 ///
 /// With a verdict, the requests of its rule come first, because they decide; without one, missing evidence comes first. A
 /// text that may be about one of several incidents lacks no evidence: the incidents have it. For such a text, the first
 /// question is which incident is meant; requests of rules follow where the text alone supports more than a weak lead.
+///
+/// `verdict` is the finding of the verdict, if there is one. `other` is its rival, whose requests decide between the two;
+/// without a verdict it is the best hint.
 fn collect_next(
     joined: &JoinedIncident<'_>,
     surroundings: Option<&Surroundings<'_>>,
-    requesting: &Requesting<'_>,
+    verdict: Option<&Finding>,
+    other: Option<&Finding>,
 ) -> (Vec<Cow<'static, str>>, Vec<GapRequest>) {
     let of_several = !joined.incident.may_be_of.is_empty();
     let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(joined, surroundings) };
     let lacks = lacks.into_iter().filter_map(|request| {
         let name = if request == Request::NoKernelDump { joined.evidence.named_dump() } else { program(joined) };
-        Some((Some(request.id()), Knowledge.collect_for(request.id(), name)?))
+        let id: &'static str = request.into();
+        Some((Some(id), Knowledge.collect_for(id, name)?))
     });
-    let of_rules =
-        requesting.requests().filter(|_| !(of_several && requesting.is_weak())).map(|request| (None, request));
-    let lacks_first = of_several || matches!(requesting, Requesting::Hint(_));
+    // The evidence of a weak lead fits many causes: missing evidence helps more than the requests of a rule.
+    let is_weak = verdict.is_none_or(|best| best.confidence < LEAD_BELOW);
+    let findings = [verdict, other].into_iter().flatten().filter(|_| !(of_several && is_weak));
+    let of_rules = findings.flat_map(|finding| &finding.collect).map(|request| (None, Cow::Owned(request.clone())));
+    let lacks_first = of_several || verdict.is_none();
     let all: Vec<_> = if lacks_first { lacks.chain(of_rules).collect() } else { of_rules.chain(lacks).collect() };
     let (mut sentences, mut asked) = (Vec::new(), Vec::new());
     for (id, sentence) in all {
@@ -278,9 +233,9 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
     let mut requests = Vec::new();
     match joined.incident.kind {
         IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure => {
-            if exception.is_some_and(|known| known.code == ExceptionCode::FAST_FAIL && known.fast_fail.is_none()) {
-                requests.push(Request::NoFastFail);
-            }
+            let of_fast_fail = exception.filter(|known| known.code == ExceptionCode::FAST_FAIL);
+            let unknown = of_fast_fail.is_some_and(|known| known.fast_fail.is_none());
+            requests.extend(unknown.then_some(Request::NoFastFail));
             // A program that exits by itself or does not start calls no error reporting, which would write a dump.
             let plain =
                 joined.incident.kind == IncidentKind::Exit && exception.is_some_and(|known| is_plain(known.code));
@@ -294,9 +249,8 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
                     () => Some(Request::NoDump),
                 });
             }
-            if exception.is_some_and(|known| known.code == ExceptionCode::HEAP_CORRUPTION) {
-                requests.push(Request::PageHeap);
-            }
+            let of_heap = exception.is_some_and(|known| known.code == ExceptionCode::HEAP_CORRUPTION);
+            requests.extend(of_heap.then_some(Request::PageHeap));
             if evidence.tickets().next().is_none() && !service && !unstarted {
                 if is_python(joined) {
                     requests.push(Request::NoPythonTraceback);
@@ -306,42 +260,26 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
                     requests.push(Request::NoConsoleText);
                 }
             }
-            if !surroundings.is_some_and(Surroundings::has_application_log) {
-                requests.push(Request::NoApplicationLog);
-            }
+            let has_log = surroundings.is_some_and(Surroundings::has_application_log);
+            requests.extend((!has_log).then_some(Request::NoApplicationLog));
             let reported = exception.is_some() && !plain && !unstarted;
-            if reported && evidence.dump().is_none() && evidence.report(|_| true).is_none() {
-                requests.push(Request::NoWerReport);
-            }
+            let unreported = reported && evidence.dump().is_none() && evidence.report(|_| true).is_none();
+            requests.extend(unreported.then_some(Request::NoWerReport));
         }
-        IncidentKind::Hang => {
-            if evidence.dump().is_none() {
-                requests.push(Request::NoHangDump);
-            }
-        }
-        IncidentKind::Bugcheck => {
-            if evidence.kernel_dump().is_none() {
-                requests.push(Request::NoKernelDump);
-            }
-        }
+        IncidentKind::Hang => requests.extend(evidence.dump().is_none().then_some(Request::NoHangDump)),
+        IncidentKind::Bugcheck => requests.extend(evidence.kernel_dump().is_none().then_some(Request::NoKernelDump)),
         IncidentKind::GpuReset => {
             let of_machine = surroundings.map(|surroundings| &surroundings.machine.environment);
             let cards = [Some(&joined.incident.environment), of_machine];
-            if !cards.into_iter().flatten().any(|card| card.contains_key("gpu_driver")) {
-                requests.push(Request::NoDisplayDriver);
-            }
-            if evidence.kernel_dump().is_none() {
-                requests.push(Request::NoLiveKernelReport);
-            }
+            let known = cards.into_iter().flatten().any(|card| card.contains_key("gpu_driver"));
+            requests.extend((!known).then_some(Request::NoDisplayDriver));
+            requests.extend(evidence.kernel_dump().is_none().then_some(Request::NoLiveKernelReport));
         }
         IncidentKind::PowerLoss => requests.push(Request::PowerHistory),
     }
-    if !surroundings.is_some_and(Surroundings::has_system_log) {
-        requests.push(Request::NoSystemLog);
-    }
-    if requests.is_empty() {
-        requests.push(Request::Reproduce);
-    }
+    let has_system_log = surroundings.is_some_and(Surroundings::has_system_log);
+    requests.extend((!has_system_log).then_some(Request::NoSystemLog));
+    requests.extend(requests.is_empty().then_some(Request::Reproduce));
     requests
 }
 
@@ -399,7 +337,8 @@ mod tests {
     #[test]
     fn every_request_has_its_sentence() {
         for request in <Request as strum::VariantArray>::VARIANTS {
-            assert!(Knowledge.collect(request.id()).is_some(), "{} is not in collect.yaml", request.id());
+            let id: &str = request.into();
+            assert!(Knowledge.collect(id).is_some(), "{id} is not in collect.yaml");
         }
     }
 }

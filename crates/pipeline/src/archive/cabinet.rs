@@ -35,13 +35,13 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
         }
         passed_over = passed_over.saturating_add(folder_bytes);
         if passed_over > MOST_PASSED_OVER {
-            unpacking.lose("members", "the others take too long to unpack; extract it and analyze the folder");
+            unpacking.lose("members", ReadError::TooSlow.to_string());
             break;
         }
         let name = unpacking.names.unique(&stored);
         // The crate finds members by their names.
         if !seen.insert(stored.clone()) {
-            unpacking.lose(name, "another member has the same name; extract it and analyze the folder");
+            unpacking.lose(name, ReadError::SameName.to_string());
             continue;
         }
         let from = &mut cabinet;

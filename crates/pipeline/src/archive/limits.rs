@@ -49,7 +49,7 @@ impl Allowance {
                 self.members.set(left);
                 return true;
             }
-            None => "there are more than are read; extract it and analyze the folder".to_owned(),
+            None => ReadError::TooManyMembers.to_string(),
         };
         losses.push(Loss::new("members", refused));
         false
@@ -63,14 +63,8 @@ impl Allowance {
 
 /// Content whose bytes are taken from an allowance.
 pub(super) struct Limited<'a, R> {
-    content: R,
-    allowance: &'a Allowance,
-}
-
-impl<'a, R> Limited<'a, R> {
-    pub(super) fn new(content: R, allowance: &'a Allowance) -> Self {
-        Self { content, allowance }
-    }
+    pub(super) content: R,
+    pub(super) allowance: &'a Allowance,
 }
 
 impl<R: Read> Read for Limited<'_, R> {
@@ -105,11 +99,15 @@ mod tests {
     fn what_is_allowed_is_read_and_what_is_more_is_an_error() {
         let allowance = Allowance::new(5, 1);
         let mut exact = Vec::new();
-        assert!(Limited::new(&b"abc"[..], &allowance).read_to_end(&mut exact).is_ok());
+        assert!(Limited { content: &b"abc"[..], allowance: &allowance }.read_to_end(&mut exact).is_ok());
         let mut more = Vec::new();
-        let error = Limited::new(&b"abcd"[..], &allowance).read_to_end(&mut more).expect_err("too much");
+        let error =
+            Limited { content: &b"abcd"[..], allowance: &allowance }.read_to_end(&mut more).expect_err("too much");
         assert_eq!((exact.as_slice(), more.as_slice()), (&b"abc"[..], &b"ab"[..]));
         assert!(error.to_string().contains("unpacks to more than"), "{error}");
-        assert!(Limited::new(&b""[..], &allowance).read_to_end(&mut more).is_ok(), "there is nothing more");
+        assert!(
+            Limited { content: &b""[..], allowance: &allowance }.read_to_end(&mut more).is_ok(),
+            "there is nothing more"
+        );
     }
 }

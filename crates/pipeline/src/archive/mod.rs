@@ -78,8 +78,8 @@ pub fn members(
         ArchiveKind::Tar => tape::members(BufReader::new(file), &mut unpacking),
         ArchiveKind::Cabinet => cabinet::members(file, &mut unpacking),
         ArchiveKind::Gzip => {
-            let content = Limited::new(MultiGzDecoder::new(BufReader::new(file)), allowance);
-            unzipped(content, file_name, &mut unpacking)
+            let content = MultiGzDecoder::new(BufReader::new(file));
+            unzipped(Limited { content, allowance }, file_name, &mut unpacking)
         }
     }?;
     Ok(unpacking.losses)

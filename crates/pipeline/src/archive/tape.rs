@@ -1,10 +1,11 @@
 //! Tape archives (`.tar`), with the names and sizes of all dialects.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use tar::{Archive, EntryType, Header, PaxExtensions};
 
 use super::unpacking::{Unpacking, words};
+use crate::read_error::ReadError;
 use untrusted::Unreadable;
 
 /// The offset of the magic in the header of the first file, and the magic of the dialects of POSIX and GNU.
@@ -12,8 +13,6 @@ const MAGIC_AT: usize = 257;
 const MAGIC: &[u8] = b"ustar";
 /// The longest name or set of extended values that is read, bytes. Paths on Windows have at most 32767 characters.
 const LONGEST_EXTENSION: u64 = 128 << 10;
-
-const SPARSE: &str = "a sparse file; extract the archive and analyze the folder";
 
 /// Whether a file that begins with `first` is a tape archive.
 pub(crate) fn is_tape(first: &[u8]) -> bool {
@@ -25,7 +24,7 @@ pub(crate) fn is_tape(first: &[u8]) -> bool {
 struct Extension {
     name: Option<String>,
     /// The reason why this entry and all that follow can't be read.
-    refused: Option<String>,
+    refused: Option<io::Error>,
     /// The entry's size, bytes, where it does not fit into its header.
     bytes: Option<u64>,
     /// Whether its content is a map of holes with the data between them.
@@ -59,28 +58,25 @@ pub(super) fn members(content: impl Read, unpacking: &mut Unpacking<'_, '_>) -> 
                 }
                 let Extension { name, refused, bytes, sparse } = std::mem::take(&mut extension);
                 let name = unpacking.names.unique(&name.unwrap_or_else(|| name_in(entry.header())));
-                let other_size = bytes.filter(|bytes| *bytes != entry.size()).map(|bytes| {
-                    let header = entry.size();
-                    format!(
-                        "it has {bytes} bytes, and its header says {header}; extract the archive and analyze the folder"
-                    )
-                });
+                let header = entry.size();
+                let other_size =
+                    bytes.filter(|bytes| *bytes != header).map(|bytes| ReadError::OtherSize { bytes, header }.into());
                 if let Some(reason) = refused.or(other_size) {
-                    unpacking.lose(name, reason);
+                    unpacking.lose(name, words(&reason));
                     // Its size is not the one in its header, so the next entry's place is unknown.
                     unpacking.lose("members", "those behind it, if there are any, are not found");
                     break;
                 }
                 if sparse {
-                    unpacking.lose(name, SPARSE);
+                    unpacking.lose(name, ReadError::Sparse.to_string());
                     continue;
                 }
-                unpacking.give(name, Some(entry.size()), &mut entry);
+                unpacking.give(name, Some(header), &mut entry);
             }
             EntryType::GNUSparse => {
                 let name = std::mem::take(&mut extension).name.unwrap_or_else(|| name_in(entry.header()));
                 let name = unpacking.names.unique(&name);
-                unpacking.lose(name, SPARSE);
+                unpacking.lose(name, ReadError::Sparse.to_string());
             }
             // Links, folders, devices.
             _ => extension = Extension::default(),
@@ -94,10 +90,10 @@ fn name_in(header: &Header) -> String {
 }
 
 /// The beginning of an entry as text.
-fn text(entry: &mut impl Read, refused: &mut Option<String>) -> String {
+fn text(entry: &mut impl Read, refused: &mut Option<io::Error>) -> String {
     let mut bytes = Vec::new();
     if let Err(error) = entry.take(LONGEST_EXTENSION).read_to_end(&mut bytes) {
-        *refused = Some(words(&error));
+        *refused = Some(error);
     }
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned()
@@ -114,7 +110,7 @@ impl Extension {
                 }
                 b"size" => match value.value().ok().and_then(|bytes| bytes.parse().ok()) {
                     Some(bytes) => self.bytes = Some(bytes),
-                    None => self.refused = Some("its size can't be read; extract it and analyze the folder".to_owned()),
+                    None => self.refused = Some(ReadError::UnreadableSize.into()),
                 },
                 _ => {}
             }

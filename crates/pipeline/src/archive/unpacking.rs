@@ -40,7 +40,7 @@ impl Unpacking<'_, '_> {
 
     /// Gives a member to the caller of [`members`]; what its content unpacks to counts.
     pub(super) fn give(&mut self, name: String, bytes: Option<u64>, content: impl Read) {
-        (self.each)(Member { name, bytes, content: &mut Limited::new(content, self.allowance) });
+        (self.each)(Member { name, bytes, content: &mut Limited { content, allowance: self.allowance } });
     }
 }
 

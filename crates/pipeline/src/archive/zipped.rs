@@ -11,6 +11,7 @@ use zip::unstable::read::ZipIterable;
 
 use super::limits::Limited;
 use super::unpacking::{Unpacking, words};
+use crate::read_error::ReadError;
 use untrusted::Unreadable;
 
 pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Result<(), Unreadable> {
@@ -40,7 +41,7 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
         let name = unpacking.names.unique(&name_of(entry.name(), entry.name_raw()));
         let (bytes, method) = (entry.size(), entry.compression());
         if !entry.encrypted() && !KNOWN.contains(&method) {
-            unpacking.lose(name, unknown_method(&method.to_string()));
+            unpacking.lose(name, ReadError::UnknownMethod(method.to_string()).to_string());
             continue;
         }
         match entry.with_reader(files.reader_mut(), ZipReadOptions::new()) {
@@ -77,7 +78,8 @@ fn without_directory(
                     unpacking.give(name, Some(entry.size()), &mut entry);
                 }
                 // The next member begins at the end of this one.
-                if let Err(error) = io::copy(&mut Limited::new(&mut entry, unpacking.allowance), &mut io::sink()) {
+                let mut rest = Limited { content: &mut entry, allowance: unpacking.allowance };
+                if let Err(error) = io::copy(&mut rest, &mut io::sink()) {
                     break words(&error);
                 }
             }
@@ -98,14 +100,10 @@ fn name_of(name: zip::result::ZipResult<std::borrow::Cow<'_, str>>, raw: &[u8]) 
 fn reason(error: &ZipError) -> String {
     match error {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) | ZipError::InvalidPassword => {
-            "encrypted: it needs a password; extract it and analyze the folder".to_owned()
+            ReadError::Encrypted.to_string()
         }
-        ZipError::CompressionMethodNotSupported(method) => unknown_method(&method.to_string()),
+        ZipError::CompressionMethodNotSupported(method) => ReadError::UnknownMethod(method.to_string()).to_string(),
         ZipError::Io(error) => words(error),
         other => other.to_string(),
     }
-}
-
-fn unknown_method(method: &str) -> String {
-    format!("compressed by a method that is not known ({method}); extract it and analyze the folder")
 }

@@ -3,7 +3,7 @@
 //! evidence that was too large, unlike no text, which is no evidence.
 
 use std::borrow::Cow;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use data_encoding::BASE64;
@@ -23,6 +23,29 @@ const MOST_UNPACKED: u64 = 128 << 20;
 
 /// The most bytes of memory for the evidence of all artifacts of a run, as [`memory_of`] estimates them.
 const MOST_MEMORY: u64 = 4 << 30;
+
+/// How a text is no evidence as it was written.
+#[derive(Debug, thiserror::Error)]
+pub enum Damage {
+    /// It is not Base64.
+    #[error(transparent)]
+    Base64(#[from] data_encoding::DecodeError),
+    /// It can't be decompressed.
+    #[error(transparent)]
+    Deflate(#[from] io::Error),
+    /// It ends within its hash.
+    #[error("it is too short")]
+    TooShort,
+    /// Its content was changed.
+    #[error("its hash is another")]
+    OtherHash,
+    /// Its content is not evidence.
+    #[error(transparent)]
+    Postcard(#[from] postcard::Error),
+    /// Bytes are left behind the evidence.
+    #[error("something follows it")]
+    Followed,
+}
 
 /// The memory that a run may still use for unpacked evidence, shared by all artifacts.
 #[derive(Debug)]
@@ -80,15 +103,16 @@ pub fn pack(read: &ReadArtifact) -> Result<String, MergeError> {
 }
 
 fn pack_within(read: &ReadArtifact, most: u64, budget: &Budget) -> Result<String, MergeError> {
-    let bytes = postcard::to_allocvec(&Kept::from(read)).map_err(|error| MergeError::Encoding(error.to_string()))?;
+    let bytes = postcard::to_allocvec(&Kept::from(read))?;
     let hash = xxh3_64(&bytes).to_le_bytes();
     if (bytes.len() as u64).saturating_add(hash.len() as u64) > most {
         return Err(MergeError::TooLarge { mib: most >> 20 });
     }
     budget.take(&bytes)?;
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    let written = encoder.write_all(&hash).and_then(|()| encoder.write_all(&bytes)).and_then(|()| encoder.finish());
-    Ok(BASE64.encode(&written.map_err(|error| MergeError::Encoding(error.to_string()))?))
+    encoder.write_all(&hash)?;
+    encoder.write_all(&bytes)?;
+    Ok(BASE64.encode(&encoder.finish()?))
 }
 
 /// Unpacks the evidence of an artifact.
@@ -103,24 +127,20 @@ fn unpack_within(text: &str, most: u64, budget: &Budget) -> Result<Kept<'static>
     if text.is_empty() {
         return Err(MergeError::NotKept);
     }
-    let damaged = |what: String| MergeError::Damaged(what);
-    let packed = BASE64.decode(text.as_bytes()).map_err(|error| damaged(error.to_string()))?;
+    let packed = BASE64.decode(text.as_bytes()).map_err(Damage::from)?;
     let mut bytes = Vec::new();
     let mut decoder = DeflateDecoder::new(packed.as_slice()).take(most.saturating_add(1));
-    decoder.read_to_end(&mut bytes).map_err(|error| damaged(error.to_string()))?;
+    decoder.read_to_end(&mut bytes).map_err(Damage::from)?;
     if bytes.len() as u64 > most {
         return Err(MergeError::TooLarge { mib: most >> 20 });
     }
-    let Some((hash, bytes)) = bytes.split_first_chunk() else { return Err(damaged("it is too short".to_owned())) };
+    let (hash, bytes) = bytes.split_first_chunk().ok_or(Damage::TooShort)?;
     if xxh3_64(bytes) != u64::from_le_bytes(*hash) {
-        return Err(damaged("its hash is another".to_owned()));
+        return Err(Damage::OtherHash.into());
     }
     budget.take(bytes)?;
-    match postcard::take_from_bytes(bytes) {
-        Ok((kept, [])) => Ok(kept),
-        Ok(_) => Err(damaged("something follows it".to_owned())),
-        Err(error) => Err(damaged(error.to_string())),
-    }
+    let (kept, rest) = postcard::take_from_bytes(bytes).map_err(Damage::from)?;
+    if rest.is_empty() { Ok(kept) } else { Err(Damage::Followed.into()) }
 }
 
 #[cfg(test)]

@@ -7,11 +7,12 @@ mod kept;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use rayon::prelude::*;
 
 use kept::Budget;
-pub use kept::pack;
+pub use kept::{Damage, pack};
 
 use crate::read::ReadArtifact;
 use evidence::{ArtifactKind, FORMAT};
@@ -65,7 +66,7 @@ pub enum MergeError {
     NotKept,
     /// The artifact's evidence is not as it was written.
     #[error("its evidence is damaged: {0}")]
-    Damaged(String),
+    Damaged(#[from] Damage),
     /// The artifact's evidence is too large.
     #[error("its evidence is larger than {mib} MiB")]
     TooLarge {
@@ -79,8 +80,11 @@ pub enum MergeError {
         gib: u64,
     },
     /// The evidence could not be encoded.
-    #[error("{0}")]
-    Encoding(String),
+    #[error(transparent)]
+    Encoding(#[from] postcard::Error),
+    /// The evidence could not be compressed.
+    #[error(transparent)]
+    Compression(#[from] io::Error),
 }
 
 impl MergeError {

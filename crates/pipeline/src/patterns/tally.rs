@@ -1,32 +1,33 @@
 //! Counts the values in a moving window.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// The number of occurrences of each value.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     counts: HashMap<u64, usize>,
-    /// The number of values by their number of occurrences.
-    values: BTreeMap<usize, usize>,
+    /// The values by their number of occurrences.
+    values: BTreeSet<(usize, u64)>,
 }
 
 impl Tally {
     pub(super) fn add(&mut self, value: u64) {
-        let count = self.counts.entry(value).or_default();
-        let before = *count;
-        *count = count.saturating_add(1);
-        self.moved(before, before.saturating_add(1));
+        self.count(value, |before| before.saturating_add(1));
     }
 
     /// Removes a value that was added before.
     pub(super) fn remove(&mut self, value: u64) {
-        let Some(count) = self.counts.get_mut(&value) else { return };
-        let before = *count;
-        *count = count.saturating_sub(1);
-        if *count == 0 {
-            self.counts.remove(&value);
+        self.count(value, |before| before.saturating_sub(1));
+    }
+
+    fn count(&mut self, value: u64, change: impl Fn(usize) -> usize) {
+        let before = self.counts.remove(&value).unwrap_or_default();
+        self.values.remove(&(before, value));
+        let count = change(before);
+        if count > 0 {
+            self.counts.insert(value, count);
+            self.values.insert((count, value));
         }
-        self.moved(before, before.saturating_sub(1));
     }
 
     /// The number of different values.
@@ -36,20 +37,7 @@ impl Tally {
 
     /// The number of occurrences of the most frequent value.
     pub(super) fn most(&self) -> usize {
-        self.values.last_key_value().map_or(0, |(count, _)| *count)
-    }
-
-    fn moved(&mut self, from: usize, to: usize) {
-        if let Some(values) = self.values.get_mut(&from) {
-            *values = values.saturating_sub(1);
-            if *values == 0 {
-                self.values.remove(&from);
-            }
-        }
-        if to > 0 {
-            let values = self.values.entry(to).or_default();
-            *values = values.saturating_add(1);
-        }
+        self.values.last().map_or(0, |(count, _)| *count)
     }
 }
 

@@ -82,12 +82,11 @@ impl Reader<'_> {
             self.note_failure_of_machine();
         }
         let lost = match unpacked {
-            Ok(Unpacked { content: Content::Whole(opened), lost }) => {
-                self.read_opened(&path, shown, opened, nesting);
+            Ok(Unpacked { file: Some(file), bytes, first, lost }) => {
+                self.read_opened(&path, shown, Opened { file, bytes, first }, nesting);
                 lost
             }
-            // Pictures and programs are not unpacked.
-            Ok(Unpacked { content: Content::Beginning { first, bytes }, lost }) => {
+            Ok(Unpacked { file: None, bytes, first, lost }) => {
                 let (kind, status, reason) = unknown(&path, &first, bytes);
                 self.all.push(unread(shown, kind, bytes, status, reason));
                 lost
@@ -114,16 +113,14 @@ impl Reader<'_> {
 
 /// A member that was unpacked.
 struct Unpacked {
-    content: Content,
+    /// A temporary file without name; none for a file of unrecognized content, such as a picture or program.
+    file: Option<File>,
+    /// Its size, bytes.
+    bytes: u64,
+    /// Its first bytes.
+    first: Vec<u8>,
     /// The missing part of the content, and the reason.
     lost: Option<String>,
-}
-
-enum Content {
-    /// A temporary file without name.
-    Whole(Opened),
-    /// The first bytes and the size of a file of unrecognized content.
-    Beginning { first: Vec<u8>, bytes: u64 },
 }
 
 /// The most bytes that are unpacked only to count them; they are taken from the allowance.
@@ -173,14 +170,14 @@ fn unpack(member: Member<'_>, of_machine: &mut bool) -> io::Result<Unpacked> {
         if stated.is_some_and(|bytes| bytes > 0) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        return Ok(Unpacked { content: Content::Beginning { first, bytes: 0 }, lost: None });
+        return Ok(Unpacked { file: None, bytes: 0, first, lost: None });
     }
     if sniff(&first) == ArtifactKind::Unknown {
         let (bytes, lost) = match stated {
             Some(bytes) => (bytes, None),
             None => counted(first.len() as u64, content),
         };
-        return Ok(Unpacked { content: Content::Beginning { first, bytes }, lost });
+        return Ok(Unpacked { file: None, bytes, first, lost });
     }
     let mut room = Room { file: tempfile::tempfile().inspect_err(|_| *of_machine = true)?, failed: of_machine };
     room.write_all(&first)?;
@@ -198,5 +195,5 @@ fn unpack(member: Member<'_>, of_machine: &mut bool) -> io::Result<Unpacked> {
         }
         _ => None,
     };
-    Ok(Unpacked { content: Content::Whole(Opened { file, bytes, first }), lost })
+    Ok(Unpacked { file: Some(file), bytes, first, lost })
 }
