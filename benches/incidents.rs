@@ -143,6 +143,10 @@ impl Carriers for NoCarriers {
         false
     }
 
+    fn is_windows_driver(&self, _: &str) -> bool {
+        false
+    }
+
     fn is_injected(&self, _: &str) -> bool {
         false
     }

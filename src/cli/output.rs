@@ -10,6 +10,7 @@ use tempfile::{Builder, NamedTempFile};
 use super::color::Color;
 use super::{Exit, stream};
 use evidence::ArtifactKind;
+use incident::Incident;
 use pipeline::discover::{first_bytes, is_own_report, sniff};
 use report::text::TextOptions;
 use untrusted::reason;
@@ -50,6 +51,14 @@ impl Look {
         let width = if terminal { textwrap::termwidth() } else { TextOptions::default().width };
         TextOptions { width, color, verbose: self.verbose }
     }
+}
+
+/// An incident's kind, program and time, in a line of text.
+pub fn what_and_when(incident: &Incident) -> String {
+    let name = incident.process.as_ref().and_then(|process| process.name.as_deref());
+    let of = name.map_or_else(String::new, |name| format!(" of {name}"));
+    let at = incident.time.map_or_else(String::new, |time| format!(", {time:.0}"));
+    format!("{}{of}{at}", incident.kind.word())
 }
 
 /// Writes a result to `file`, or to standard output.

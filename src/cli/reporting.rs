@@ -20,7 +20,7 @@ use pipeline::Options;
 use report::compare::{Side, comparable_now, compare};
 use report::model::{Comparison, Document};
 use report::text::TextOptions;
-use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, page, text};
+use report::{Artifact, Limits, Report, Summary, WriteError, counted, csv, json, jsonl, page, text};
 use rules::{RuleSet, UNDETERMINED, closest};
 
 #[derive(Debug, clap::Args)]
@@ -221,9 +221,8 @@ impl Arguments {
         let lost = summary.failed.saturating_add(summary.partial);
         if lost > 0 {
             notes.say(format!(
-                "{lost} of {} {} could not be read whole; the report says where and why",
-                summary.artifacts,
-                if summary.artifacts == 1 { "artifact" } else { "artifacts" }
+                "{lost} of {} could not be read whole; the report says where and why",
+                counted(summary.artifacts, "artifact")
             ));
         }
         match summary.archives {
@@ -279,10 +278,17 @@ impl Format {
             Self::Text => text::write(report, out, options),
             Self::Json => json::write(report, out),
             Self::Jsonl => jsonl::write(report, out),
-            Self::Csv => csv::write(report, out),
-            Self::Markdown => page::write_markdown(report, out, options.verbose),
-            Self::Html => page::write_html(report, out, options.verbose),
+            Self::Csv => csv::write(report, out).map_err(output_error),
+            Self::Markdown => page::write_markdown(report, out, options.verbose).map_err(output_error),
+            Self::Html => page::write_html(report, out, options.verbose).map_err(output_error),
         }
+    }
+}
+
+fn output_error(error: WriteError) -> io::Error {
+    match error {
+        WriteError::Output(error) => error,
+        wrong => io::Error::other(wrong),
     }
 }
 

@@ -10,11 +10,13 @@ mod new;
 mod pages;
 mod shape;
 mod show;
+mod template;
 mod test;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, Subcommand};
@@ -26,6 +28,7 @@ use super::output::Format;
 use super::{Exit, sigma, stream};
 use ::sigma::SigmaRules;
 pub(super) use load::load_rules;
+use report::counted;
 use report::json::write_indented;
 use rules::{Rule, RuleSet, RuleSetInfo};
 use rules_workbench::json_schema;
@@ -109,11 +112,11 @@ pub fn run(command: &RulesCommand) -> Result<Exit, Exit> {
     Ok(match command {
         RulesCommand::List(args) => {
             let (rules, sigma) = args.sources.load_with_sigma()?;
-            print(|output| list::run(&rules, sigma.as_ref(), args, output))
+            print(|output| list::run(&rules, sigma.as_deref(), args, output))
         }
         RulesCommand::Show(args) => {
             let (rules, sigma) = args.sources.load_with_sigma()?;
-            print(|output| show::run(&rules, sigma.as_ref(), args, output))
+            print(|output| show::run(&rules, sigma.as_deref(), args, output))
         }
         RulesCommand::Check(args) => print(|output| check(args, output)),
         RulesCommand::Test(args) => return test::run(args),
@@ -150,15 +153,9 @@ impl SourceArgs {
     }
 
     /// Loads the rules, and the Sigma rules among the paths.
-    fn load_with_sigma(&self) -> Result<(RuleSet, Option<SigmaRules>), Exit> {
+    fn load_with_sigma(&self) -> Result<(RuleSet, Option<Arc<SigmaRules>>), Exit> {
         let (rules, paths) = sigma::split(&self.rules);
-        let sigma = match paths.as_slice() {
-            [] => None,
-            paths => Some(SigmaRules::load(paths).map_err(|error| {
-                stream::note(&format!("--rules sigma:{error}"));
-                Exit::Usage
-            })?),
-        };
+        let sigma = sigma::load(&paths, true)?;
         Ok((load_rules(!self.no_builtin_rules, &rules, false)?, sigma))
     }
 }
@@ -265,11 +262,6 @@ fn unknown(Unknown { what, name, close, see }: Unknown<'_>) -> Exit {
     let help = close.map_or_else(|| see.to_owned(), |close| format!("did you mean `{close}`?"));
     stream::note(&format!("there is no {what} `{name}`; {help}"));
     Exit::Usage
-}
-
-/// "1 rule", "2 rules".
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// Rows in columns as wide as their widest cell; the last column is not filled up.

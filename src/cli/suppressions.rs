@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-use report::Report;
+use report::{Report, counted_as};
 use rules::{RuleSet, SuppressedBy};
 use untrusted::sanitise;
 
@@ -20,8 +20,7 @@ pub fn ended(report: &Report, rules: &RuleSet) -> Vec<String> {
     let shown_again = shown_again(report);
     let without_effect = without_effect(report, rules, &shown_again);
     let note = |(Ended { by, rule, until }, count): (&Ended<'_>, &usize)| {
-        let findings =
-            if *count == 1 { "1 later finding is".to_owned() } else { format!("{count} later findings are") };
+        let findings = counted_as(*count, "later finding is", "later findings are");
         format!("warning: {by} suppresses {rule} until {until}; {findings} shown again")
     };
     shown_again.iter().map(note).chain(without_effect).map(|note| sanitise(&note).into_owned()).collect()

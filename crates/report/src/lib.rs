@@ -22,6 +22,7 @@ mod tests {
 }
 mod wording;
 
-pub use formats::{csv, inspected, json, jsonl, page, schema, text};
+pub use formats::{WriteError, csv, inspected, json, jsonl, page, schema, text};
 pub use model::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, Summary, Verdict};
 pub use rules::{RuleSetInfo, UNDETERMINED};
+pub use wording::{counted, counted_as};

@@ -10,13 +10,15 @@ use evidence::{Place, Version};
 use incident::IncidentKind;
 
 /// `1 artifact`, `2 artifacts`.
-pub(crate) fn counted(number: usize, thing: &str) -> String {
+#[must_use]
+pub fn counted(number: usize, thing: &str) -> String {
     let plural = if thing.ends_with('s') || thing.ends_with("sh") { "es" } else { "s" };
     counted_as(number, thing, &format!("{thing}{plural}"))
 }
 
 /// A number with its noun, in the singular or in the plural.
-pub(crate) fn counted_as(number: usize, singular: &str, plural: &str) -> String {
+#[must_use]
+pub fn counted_as(number: usize, singular: &str, plural: &str) -> String {
     format!("{number} {}", if number == 1 { singular } else { plural })
 }
 

@@ -22,8 +22,12 @@ const MOST_TRAILER: u64 = 64 << 20;
 const MOST_OUTPUT: u64 = 512 << 20;
 
 /// What is kept of a run beside its output.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trailer {
+    /// The length of the output before it, bytes.
+    pub(super) output_bytes: u64,
+    /// The hash of the output.
+    pub(super) output_hash: u128,
     /// The hash of the inputs.
     pub inputs: u128,
     /// Artifacts that are compared by all their bytes.
@@ -34,19 +38,10 @@ pub struct Trailer {
     pub exit: u8,
 }
 
-/// The trailer with the length and hash of the output before it, as it is stored.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    output_bytes: u64,
-    output_hash: u128,
-    trailer: Trailer,
-}
-
 /// The kept answer of an earlier run, with its file open.
 #[derive(Debug)]
 pub struct Answer {
     file: File,
-    output_bytes: u64,
     /// What is kept of the run beside its output.
     pub trailer: Trailer,
 }
@@ -62,13 +57,13 @@ impl Answer {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("it can't be read: {error}")),
         };
-        let Stored { output_bytes, output_hash, trailer } = read(&mut file)
+        let trailer = read(&mut file)
             .map_err(|error| format!("it can't be read: {error}"))?
             .ok_or("it is damaged, or not from this version")?;
-        let answer = Self { file, output_bytes, trailer };
+        let answer = Self { file, trailer };
         let mut hash = Xxh3::new();
         answer.copy(&mut hash).map_err(|error| format!("it can't be read: {error}"))?;
-        if hash.digest128() != output_hash {
+        if hash.digest128() != answer.trailer.output_hash {
             return Err("it is damaged".to_owned());
         }
         Ok(Some(answer))
@@ -81,13 +76,13 @@ impl Answer {
     pub fn copy(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut file = &self.file;
         file.rewind()?;
-        let copied = io::copy(&mut BufReader::with_capacity(BLOCK, file).take(self.output_bytes), out)?;
-        if copied < self.output_bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+        let copied = io::copy(&mut BufReader::with_capacity(BLOCK, file).take(self.trailer.output_bytes), out)?;
+        if copied < self.trailer.output_bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 }
 
 /// Reads the end of a file; `None` when the file is no answer, or a damaged one.
-fn read(file: &mut File) -> io::Result<Option<Stored>> {
+fn read(file: &mut File) -> io::Result<Option<Trailer>> {
     let about = file.metadata()?;
     let Some(end) = about.len().checked_sub(END_BYTES as u64).filter(|_| about.is_file()) else { return Ok(None) };
     file.seek(SeekFrom::Start(end))?;
@@ -105,8 +100,8 @@ fn read(file: &mut File) -> io::Result<Option<Stored>> {
     if xxh3_128(&bytes) != u128::from_le_bytes(*hash) {
         return Ok(None);
     }
-    let stored: Option<Stored> = postcard::from_bytes(&bytes).ok();
-    Ok(stored.filter(|stored| stored.output_bytes == start))
+    let trailer: Option<Trailer> = postcard::from_bytes(&bytes).ok();
+    Ok(trailer.filter(|trailer| trailer.output_bytes == start))
 }
 
 /// The answer of this run, in a temporary file while its output is written.
@@ -145,15 +140,15 @@ impl Draft {
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn finish(mut self, trailer: &Trailer, place: &Path) -> io::Result<()> {
+    pub fn finish(mut self, trailer: Trailer, place: &Path) -> io::Result<()> {
         if let Some(error) = self.failed {
             return Err(error);
         }
         if !self.whole || self.bytes > MOST_OUTPUT {
             return Ok(());
         }
-        let stored = Stored { output_bytes: self.bytes, output_hash: self.hash.digest128(), trailer: trailer.clone() };
-        let trailer = postcard::to_allocvec(&stored).map_err(io::Error::other)?;
+        let trailer = Trailer { output_bytes: self.bytes, output_hash: self.hash.digest128(), ..trailer };
+        let trailer = postcard::to_allocvec(&trailer).map_err(io::Error::other)?;
         if trailer.len() as u64 > MOST_TRAILER {
             return Ok(());
         }

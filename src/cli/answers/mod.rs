@@ -95,8 +95,8 @@ impl Answers {
         let whole: BTreeSet<String> = damaged.iter().map(|log| log.path.clone()).collect();
         let inputs = if whole.is_empty() { now } else { self.inputs.hash(&whole) };
         let Some(inputs) = inputs else { return };
-        let trailer = Trailer { inputs, whole, notes: notes.all().to_vec(), exit };
-        match draft.finish(&trailer, &self.place) {
+        let trailer = Trailer { inputs, whole, notes: notes.all().to_vec(), exit, ..Trailer::default() };
+        match draft.finish(trailer, &self.place) {
             Ok(()) => folder::drop_old_answers(self.cache.folder()),
             Err(error) => self.cache.not_kept(&error),
         }

@@ -70,12 +70,12 @@ fn in_full(page: &mut Page<'_>, explained: &Explained, judged: &Reading) -> io::
     if let Some(structure) = &reading.structure {
         page.row("bits", &structure.sentence())?;
     }
-    bullets(page, "What it proves", &reading.proves)?;
-    bullets(page, "What it does not mean", &reading.not)?;
-    bullets(page, "Where to look further", &reading.look)?;
+    page.list("What it proves", &reading.proves)?;
+    page.list("What it does not mean", &reading.not)?;
+    page.list("Where to look further", &reading.look)?;
     sub_codes(page, judged)?;
     causes(page, judged, explained.readings.len() > 1)?;
-    bullets(page, "What to collect", &judged.collect)?;
+    page.list("What to collect", &judged.collect)?;
     if !judged.sources.is_empty() {
         page.section("Read more")?;
         judged.sources.iter().try_for_each(|source| page.reference(source))?;
@@ -107,14 +107,6 @@ fn spellings(reading: &windows_codes::Reading) -> String {
         _ if unsigned < 0x1_0000 => format!("{unsigned}, 0x{unsigned:X}"),
         _ => format!("{hex}, {unsigned}"),
     }
-}
-
-fn bullets(page: &mut Page<'_>, name: &str, texts: &[String]) -> io::Result<()> {
-    if texts.is_empty() {
-        return Ok(());
-    }
-    page.section(name)?;
-    texts.iter().try_for_each(|text| page.bullet(text))
 }
 
 fn sub_codes(page: &mut Page<'_>, reading: &Reading) -> io::Result<()> {

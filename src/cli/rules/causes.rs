@@ -2,15 +2,13 @@
 
 use std::io;
 
-use anstyle::Style;
+use minijinja::value::Serde;
 use serde::Serialize;
 
-use super::facts::paragraph;
-use super::{Exit, Format, Output, SourceArgs};
+use super::{Exit, Format, Output, SourceArgs, template};
 use report::json::write_indented;
 use report::model::Made;
 use rules::{Cause, RuleSet};
-use untrusted::sanitise;
 
 /// Arguments of `rules causes`.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -25,26 +23,12 @@ pub struct CausesArgs {
 
 /// Prints all causes by family.
 pub(super) fn print(rules: &RuleSet, format: Format, output: &mut Output<'_>) -> io::Result<Exit> {
+    let all = Document::of(rules);
     match format {
-        Format::Text => text(rules, output)?,
-        Format::Json => write_indented(&Document::of(rules), output.out)?,
+        Format::Text => template::write(include_str!("causes.txt"), Serde(all).into(), output)?,
+        Format::Json => write_indented(&all, output.out)?,
     }
     Ok(Exit::Success)
-}
-
-fn text(rules: &RuleSet, output: &mut Output<'_>) -> io::Result<()> {
-    let heading = output.style(Style::new().bold());
-    for (number, (family, about)) in rules.causes().families().enumerate() {
-        if number > 0 {
-            writeln!(output.out)?;
-        }
-        writeln!(output.out, "{heading}{}{heading:#}: {}", sanitise(family), sanitise(about))?;
-        for cause in rules.causes().iter().filter(|cause| cause.family == family) {
-            writeln!(output.out, "  {heading}{}{heading:#}", sanitise(&cause.id))?;
-            paragraph(output.out, 6, &sanitise(&cause.means))?;
-        }
-    }
-    Ok(())
 }
 
 #[derive(Serialize)]

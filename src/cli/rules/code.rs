@@ -4,7 +4,7 @@ use std::io;
 
 use anstyle::Style;
 
-use super::facts::paragraph;
+use super::template::wrapped;
 use super::{Exit, Output};
 use crate::cli::stream;
 use spanned_yaml::Code;
@@ -16,8 +16,9 @@ const EXAMPLE_INDENT: &str = "    ";
 pub(super) fn explain(written: &str, output: &mut Output<'_>) -> io::Result<Exit> {
     let Some(code) = Code::find(written) else { return Ok(unknown(written)) };
     let heading = output.style(Style::new().bold());
-    writeln!(output.out, "{heading}{code}{heading:#} ({}): {}\n", code.level.word(), code.title)?;
-    paragraph(output.out, 0, code.explanation)?;
+    writeln!(output.out, "{heading}{code}{heading:#} ({}): {}
+", code.level.word(), code.title)?;
+    writeln!(output.out, "{}", wrapped(code.explanation, 0))?;
     for (title, lines) in [("Wrong:", code.wrong), ("Right:", code.right)] {
         writeln!(output.out, "\n{heading}{title}{heading:#}")?;
         lines.iter().try_for_each(|line| writeln!(output.out, "{EXAMPLE_INDENT}{line}"))?;

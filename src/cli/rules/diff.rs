@@ -11,7 +11,7 @@ use serde_with::skip_serializing_none;
 
 use crate::cli::color::Color;
 use crate::cli::lost::note_lost;
-use crate::cli::output::{self, Format, Look};
+use crate::cli::output::{self, Format, Look, what_and_when};
 use crate::cli::rules::load_rules;
 use crate::cli::stream::usage;
 use crate::cli::{Exit, reports, sigma, stream};
@@ -99,28 +99,9 @@ struct Sides<'r> {
     new: &'r RuleSet,
 }
 
-/// The reason why a rule has no findings.
-enum Idle<'r> {
-    /// The rule does not exist.
-    Absent,
-    /// This rule set disables it.
-    DisabledBy(&'r str),
-}
-
-/// The reason why the rule with this id has no findings; `None` for a rule that is in use.
-fn idle<'r>(rules: &'r RuleSet, id: &str) -> Option<Idle<'r>> {
-    let Some(rule) = rules.rule(id) else { return Some(Idle::Absent) };
-    rule.disabled().map(|change| Idle::DisabledBy(&change.by))
-}
-
-impl<'r> Sides<'r> {
-    /// The rule sets that disable a rule: among the old rules, and among the new ones.
-    fn disabling(self, id: &str) -> [Option<&'r str>; 2] {
-        [self.old, self.new].map(|rules| match idle(rules, id) {
-            Some(Idle::DisabledBy(set)) => Some(set),
-            Some(Idle::Absent) | None => None,
-        })
-    }
+/// The rule set that disables the rule with this id.
+fn disabling<'r>(rules: &'r RuleSet, id: &str) -> Option<&'r str> {
+    rules.rule(id)?.disabled().map(|change| change.by.as_str())
 }
 
 /// The most changes that are listed without `-v`.
@@ -154,7 +135,7 @@ fn text(compared: &ByRules<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Re
         }
         change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule, sides)))?;
     }
-    more(changed, limit, page)?;
+    page.more_to_list(changed.len(), limit)?;
     for (word, list) in [("no longer an incident", gone), ("an incident only now", new)] {
         for judged in list.iter().take(limit) {
             page.bullet(&format!("{}: {word}", named(judged)))?;
@@ -172,15 +153,7 @@ fn text(compared: &ByRules<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Re
         page.marked(PLAIN, "  - ", &format!("{}: {}", named(change.now), verdict(change.now)))?;
         change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule, sides)))?;
     }
-    more(beside, limit, page)
-}
-
-/// Prints the number of changes that are not listed.
-fn more(list: &[Changed<'_>], limit: usize, page: &mut Page<'_>) -> io::Result<()> {
-    match list.len().saturating_sub(limit) {
-        0 => Ok(()),
-        more => page.paragraph(2, &format!("{more} more (-v lists them)")),
-    }
+    page.more_to_list(beside.len(), limit)
 }
 
 /// Prints the number of changes by verdict before and now, the most frequent first.
@@ -205,17 +178,17 @@ fn sentence(change: &ChangedRule<'_>, sides: Sides<'_>) -> String {
     let (before, now) = match (change.before, change.now) {
         (Some(before), Some(now)) => (before, now),
         (Some(before), None) => {
-            let gone = match idle(sides.new, rule) {
-                Some(Idle::Absent) => "is no longer there".to_owned(),
-                Some(Idle::DisabledBy(set)) => format!("is disabled by {set} now"),
+            let gone = match disabling(sides.new, rule) {
+                Some(set) => format!("is disabled by {set} now"),
+                None if sides.new.rule(rule).is_none() => "is no longer there".to_owned(),
                 None => "matches no longer".to_owned(),
             };
             return format!("{rule} {gone}: {:.2}", before.confidence);
         }
         (None, Some(now)) => {
-            let came = match idle(sides.old, rule) {
-                Some(Idle::Absent) => "is new and matches".to_owned(),
-                Some(Idle::DisabledBy(set)) => format!("is no longer disabled by {set}, and matches"),
+            let came = match disabling(sides.old, rule) {
+                Some(set) => format!("is no longer disabled by {set}, and matches"),
+                None if sides.old.rule(rule).is_none() => "is new and matches".to_owned(),
                 None => "matches now".to_owned(),
             };
             return format!("{rule} {came}{}: {:.2}", aside(now), now.confidence);
@@ -247,16 +220,7 @@ fn aside(standing: FindingState<'_>) -> String {
 
 /// An incident's id, kind, program and time.
 fn named(judged: &Judged) -> String {
-    let incident = &judged.incident;
-    let mut named = format!("{} ({}", incident.id, incident.kind.word());
-    if let Some(name) = incident.process.as_ref().and_then(|process| process.name.as_deref()) {
-        named.push_str(&format!(" of {name}"));
-    }
-    if let Some(time) = incident.time {
-        named.push_str(&format!(", {time:.0}"));
-    }
-    named.push(')');
-    named
+    format!("{} ({})", judged.incident.id, what_and_when(&judged.incident))
 }
 
 /// The suspected module.
@@ -321,15 +285,14 @@ impl<'a> ShapedRule<'a> {
             standing.filter(|standing| standing.suppressed_by.is_none()).map(|standing| standing.confidence)
         };
         let ChangedRule { rule, before, now } = *change;
-        let [was_disabled_by, disabled_by] = sides.disabling(rule);
         Self {
             rule,
             before: sure(before),
             now: sure(now),
             was_suppressed_by: before.and_then(|standing| standing.suppressed_by),
             suppressed_by: now.and_then(|standing| standing.suppressed_by),
-            was_disabled_by,
-            disabled_by,
+            was_disabled_by: disabling(sides.old, rule),
+            disabled_by: disabling(sides.new, rule),
             was_superseded_by: before.and_then(|standing| standing.superseded_by),
             superseded_by: now.and_then(|standing| standing.superseded_by),
         }

@@ -1,19 +1,16 @@
 //! `crashsift rules facts`: all facts that rules can ask for, as text and as JSON.
 
-use std::io::{self, Write};
+use std::io;
 
-use anstyle::Style;
+use minijinja::value::Serde;
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
-use super::{Exit, Format, Output};
+use super::{Exit, Format, Output, template};
 use facts::FactType;
 use facts::schema::{ANY, Absent, FactDefinition, LISTS, ListDefinition, SCALARS};
 use report::json::write_indented;
 use report::model::Made;
-
-/// Columns of the text.
-const WIDTH: usize = 100;
 
 /// Arguments of `rules facts`.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
@@ -25,60 +22,12 @@ pub struct FactsArgs {
 
 /// Prints all facts.
 pub(super) fn print(format: Format, output: &mut Output<'_>) -> io::Result<Exit> {
+    let all = Document::of_all();
     match format {
-        Format::Text => text(output.style(Style::new().bold()), output.out)?,
-        Format::Json => write_indented(&Document::of_all(), output.out)?,
+        Format::Text => template::write(include_str!("facts.txt"), Serde(all).into(), output)?,
+        Format::Json => write_indented(&all, output.out)?,
     }
     Ok(Exit::Success)
-}
-
-fn text(heading: Style, out: &mut dyn Write) -> io::Result<()> {
-    for fact in SCALARS.iter() {
-        writeln!(out, "{heading}{}{heading:#}: {}", fact.path, fact.kind.name())?;
-        paragraph(out, 4, fact.about)?;
-        words(out, 4, fact.kind)?;
-        paragraph(out, 4, &format!("From {}.", fact.from))?;
-    }
-    for list in LISTS.iter() {
-        writeln!(out, "\n{heading}{}{heading:#}: list", list.name)?;
-        paragraph(out, 4, list.about)?;
-        paragraph(out, 4, &format!("From {}.", list.from))?;
-        for field in list.fields {
-            writeln!(out, "  {heading}{}{heading:#}: {}", field.path, field.kind.name())?;
-            paragraph(out, 6, field.about)?;
-            words(out, 6, field.kind)?;
-            if let Some(absent) = absent(field) {
-                paragraph(out, 6, absent)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The meaning of an entry without this field, unless it only means that the value is unknown.
-fn absent(field: &FactDefinition) -> Option<&'static str> {
-    match field.absent {
-        Absent::Unknown => None,
-        Absent::No if field.kind == FactType::Flag => Some("An entry without it counts as `false`."),
-        Absent::No => Some("An entry without it has no such thing."),
-        Absent::UnknownOf(..) | Absent::UnknownWith(_) | Absent::UnknownUnless(_) => {
-            Some("Whether an entry without it has none, or nobody knows it, depends on what the entry is.")
-        }
-    }
-}
-
-/// Prints the words that a fact can be.
-fn words(out: &mut dyn Write, indent: usize, kind: FactType) -> io::Result<()> {
-    match kind {
-        FactType::Word(words) => paragraph(out, indent, &format!("One of: {}", words.join(", "))),
-        _ => Ok(()),
-    }
-}
-
-pub(super) fn paragraph(out: &mut dyn Write, indent: usize, text: &str) -> io::Result<()> {
-    let indent = " ".repeat(indent);
-    let options = textwrap::Options::new(WIDTH).initial_indent(&indent).subsequent_indent(&indent);
-    textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 #[derive(Serialize)]

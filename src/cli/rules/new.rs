@@ -97,7 +97,7 @@ pub fn run(arguments: &NewArgs) -> Result<Exit, Exit> {
     if arguments.group == Some(None) {
         return Ok(list_groups(&report));
     }
-    let wanted = wanted(arguments, &report).map_err(|unclear| unclear.note(&report))?;
+    let wanted = wanted(arguments, &report).map_err(|unclear| note_unclear(&unclear, &report))?;
     let draft = drafted(&wanted, &inspected, &report, &decided, &rules).ok_or_else(|| {
         usage(
             "a rule could ask for nothing there but for what kind of incident it is; give a dump, a log, or the text that \
@@ -172,26 +172,17 @@ struct Wanted<'r> {
     group: Option<&'r Group>,
 }
 
-/// The reason why it is not clear which incidents are meant.
-struct Unclear {
-    message: String,
-    /// The beginning of the signatures of the groups that could be meant.
-    begins: String,
-}
-
-impl Unclear {
-    fn among_all(message: String) -> Self {
-        Self { message, begins: String::new() }
-    }
-}
+/// The reason why it is not clear which incidents are meant, and the beginning of the signatures of the groups that could
+/// be meant.
+type Unclear = (String, String);
 
 /// The incidents that `--incident` or `--group` names, or those of the only group.
 fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unclear> {
     if let Some(wanted) = &arguments.incident {
         return match id_prefix::find(&report.incidents, wanted, |judged| &judged.incident.id) {
             Named::One(judged) => Ok(Wanted { of: vec![judged], group: None }),
-            Named::Several => Err(Unclear::among_all(format!("several incidents have ids that begin with {wanted}"))),
-            Named::Nothing => Err(Unclear::among_all(format!("there is no incident {wanted}"))),
+            Named::Several => Err((format!("several incidents have ids that begin with {wanted}"), String::new())),
+            Named::Nothing => Err((format!("there is no incident {wanted}"), String::new())),
         };
     }
     let group = match arguments.group.as_ref().and_then(Option::as_ref) {
@@ -199,9 +190,9 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unc
             Named::One(group) => group,
             Named::Several => {
                 let message = format!("several groups have signatures that begin with `{wanted}`");
-                return Err(Unclear { message, begins: wanted.clone() });
+                return Err((message, wanted.clone()));
             }
-            Named::Nothing => return Err(Unclear::among_all(format!("there is no group `{wanted}`"))),
+            Named::Nothing => return Err((format!("there is no group `{wanted}`"), String::new())),
         },
         None => match report.groups.as_slice() {
             [group] => group,
@@ -209,7 +200,7 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unc
             [] => return Ok(Wanted { of: report.incidents.iter().take(1).collect(), group: None }),
             _ => {
                 let message = "several groups of incidents were found; say which one is meant";
-                return Err(Unclear::among_all(message.to_owned()));
+                return Err((message.to_owned(), String::new()));
             }
         },
     };
@@ -219,19 +210,17 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unc
     Ok(Wanted { of: representative.chain(others).collect(), group: Some(group) })
 }
 
-impl Unclear {
-    /// Notes the reason and the groups that could be meant.
-    fn note(&self, report: &Report) -> Exit {
-        let mut groups = undetermined_first(report);
-        groups.retain(|group| group.signature.starts_with(&self.begins));
-        stream::note(&self.message);
-        groups.iter().take(NAMED).for_each(|group| stream::note(&how_to_name(group)));
-        let more = groups.len().saturating_sub(NAMED);
-        if more > 0 {
-            stream::note(&format!("and {more} more groups"));
-        }
-        Exit::Usage
+/// Notes the reason and the groups that could be meant.
+fn note_unclear((message, begins): &Unclear, report: &Report) -> Exit {
+    let mut groups = undetermined_first(report);
+    groups.retain(|group| group.signature.starts_with(begins));
+    stream::note(message);
+    groups.iter().take(NAMED).for_each(|group| stream::note(&how_to_name(group)));
+    let more = groups.len().saturating_sub(NAMED);
+    if more > 0 {
+        stream::note(&format!("and {more} more groups"));
     }
+    Exit::Usage
 }
 
 /// The groups of a report, those without a cause first: they need a rule.

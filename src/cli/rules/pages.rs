@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use markdown::{MARK, cause_page, first_page, rule_page};
+use markdown::{MARK, Templates};
 
 use super::SourceArgs;
 use crate::cli::stream::usage;
@@ -39,7 +39,10 @@ pub fn run(PagesArgs { folder, sources }: &PagesArgs) -> Result<Exit, Exit> {
     if rules.rules().iter().any(|rule| rule.area() == CAUSES) {
         return Err(usage(format!("a rule has the area {CAUSES}, whose pages would lie among those of the causes")));
     }
-    let pages = pages(&rules);
+    let pages = pages(&rules).map_err(|error| {
+        stream::note(&format!("pages: {error}"));
+        Exit::Internal
+    })?;
     let failed = |error: io::Error| {
         stream::note(&format!("{}: {}", folder.display(), reason(&error)));
         Exit::Internal
@@ -53,16 +56,17 @@ pub fn run(PagesArgs { folder, sources }: &PagesArgs) -> Result<Exit, Exit> {
 }
 
 /// Every page by its path below the folder, with `/`.
-fn pages(rules: &RuleSet) -> BTreeMap<String, String> {
-    let mut pages = BTreeMap::from([(FIRST.to_owned(), first_page(rules))]);
+fn pages(rules: &RuleSet) -> Result<BTreeMap<String, String>, minijinja::Error> {
+    let templates = Templates::new()?;
+    let mut pages = BTreeMap::from([(FIRST.to_owned(), templates.first_page(rules)?)]);
     for rule in rules.rules() {
-        pages.insert(format!("{}.md", rule.id()), rule_page(rule, rules));
+        pages.insert(format!("{}.md", rule.id()), templates.rule_page(rule, rules)?);
     }
     let named: BTreeSet<&str> = rules.rules().iter().map(|rule| rule.cause()).collect();
     for cause in rules.causes().iter().filter(|cause| named.contains(cause.id.as_str())) {
-        pages.insert(format!("{CAUSES}/{}.md", cause.id), cause_page(cause, rules));
+        pages.insert(format!("{CAUSES}/{}.md", cause.id), templates.cause_page(cause, rules)?);
     }
-    pages
+    Ok(pages)
 }
 
 /// The first file in the place of a page that no earlier run wrote.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use minijinja::context;
+use minijinja::value::Value;
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
@@ -129,5 +131,23 @@ impl<'a> WholeRule<'a> {
             collect: rule.collect(),
             references: rule.references(),
         }
+    }
+}
+
+/// The parts of a rule that several templates print.
+pub(super) fn printed(rule: &Rule) -> Value {
+    let adjustments = rule.adjustments().into_iter().map(|(by, when, say)| (by.to_string(), when, say));
+    context! {
+        id => rule.id(),
+        title => rule.title(),
+        cause => rule.cause(),
+        confidence => format!("{:.2}", rule.confidence()),
+        severity => rule.severity().word(),
+        logic => rule.logic_written(),
+        adjustments => adjustments.collect::<Value>(),
+        requires => rule.requires().collect::<Value>(),
+        supersedes => rule.supersedes().collect::<Value>(),
+        collect => rule.collect().into_iter().collect::<Value>(),
+        references => rule.references().iter().collect::<Value>(),
     }
 }

@@ -1,15 +1,15 @@
 //! `crashsift rules show`: rules in full.
 
-use std::io::{self, Write};
+use std::io;
 
-use anstyle::Style;
+use minijinja::context;
+use minijinja::value::Value;
 
-use super::shape::{ShapedRules, WholeRule};
-use super::{Exit, Format, Output, SourceArgs, Unknown, unknown};
+use super::shape::{ShapedRules, WholeRule, printed};
+use super::{Exit, Format, Output, SourceArgs, Unknown, template, unknown};
 use report::json::write_indented;
 use rules::{Rule, RuleSet, closest};
 use sigma::{RuleEntry, SigmaRules};
-use untrusted::sanitise;
 
 /// Arguments of `rules show`.
 #[derive(Debug, Clone, clap::Args)]
@@ -49,15 +49,9 @@ pub(super) fn run(
     }
     match args.format {
         Format::Text => {
-            let mut between = false;
-            for rule in chosen {
-                divide(&mut between, output)?;
-                text(rules, rule, output)?;
-            }
-            for rule in of_sigma {
-                divide(&mut between, output)?;
-                sigma_text(rule, output)?;
-            }
+            let chosen: Value = chosen.into_iter().map(|rule| whole(rules, rule)).collect();
+            let sigma: Value = of_sigma.into_iter().map(whole_of_sigma).collect();
+            template::write(include_str!("show.txt"), context! { rules => chosen, sigma }, output)?;
         }
         Format::Json => {
             let all = chosen.into_iter().map(|rule| WholeRule::of(rules, rule)).collect();
@@ -68,27 +62,16 @@ pub(super) fn run(
     Ok(Exit::Success)
 }
 
-/// Puts a line between rules.
-fn divide(between: &mut bool, output: &mut Output<'_>) -> io::Result<()> {
-    if std::mem::replace(between, true) { writeln!(output.out, "\n----\n") } else { Ok(()) }
-}
-
-/// Prints the head of a Sigma rule, and whether the rule is loaded.
-fn sigma_text(rule: &RuleEntry<'_>, output: &mut Output<'_>) -> io::Result<()> {
-    let heading = output.style(Style::new().bold());
-    let out = &mut *output.out;
-    let place = format!("{}:{}", rule.file, rule.line);
-    let loaded = rule.reason.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
-    writeln!(out, "{heading}{}{heading:#}", sanitise(rule.id.unwrap_or_default()))?;
-    writeln!(out, "{}\n", sanitise(rule.title.unwrap_or("(without title)")))?;
-    for (what, value) in
-        [("Level", rule.level.unwrap_or_default()), ("Tags", rule.tags), ("File", &place), ("Loaded", &loaded)]
-    {
-        if !value.is_empty() {
-            writeln!(out, "{what:<10}  {}", sanitise(value))?;
-        }
+/// The head of a Sigma rule, and whether the rule is loaded.
+fn whole_of_sigma(rule: &RuleEntry<'_>) -> Value {
+    context! {
+        id => rule.id.unwrap_or_default(),
+        title => rule.title.unwrap_or("(without title)"),
+        level => rule.level,
+        tags => rule.tags,
+        place => format!("{}:{}", rule.file, rule.line),
+        loaded => rule.reason.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}")),
     }
-    Ok(())
 }
 
 /// The id that was probably meant: also that of a rule with this name in another area.
@@ -100,73 +83,29 @@ fn close_to<'r>(rules: &'r RuleSet, id: &str) -> Option<&'r str> {
     of_name.or_else(|| closest(id, ids()))
 }
 
-fn text(rules: &RuleSet, rule: &Rule, output: &mut Output<'_>) -> io::Result<()> {
-    let heading = output.style(Style::new().bold());
-    let out = &mut *output.out;
-    writeln!(out, "{heading}{}{heading:#}", sanitise(rule.id()))?;
-    writeln!(out, "{}\n", sanitise(rule.title()))?;
-    let means = rules.causes().get(rule.cause()).map_or("", |cause| cause.means.as_str());
-    writeln!(out, "Cause       {}: {}", sanitise(rule.cause()), sanitise(means))?;
-    writeln!(out, "Confidence  {:.2}", rule.confidence())?;
-    writeln!(out, "Severity    {}", rule.severity().word())?;
-    origin(rules, rule, out)?;
-    writeln!(out, "Tests       {}", rule.test_count())?;
-    for (what, names) in [
-        ("Requires", rule.requires().collect::<Vec<_>>().join(", ")),
-        ("Supersedes", rule.supersedes().collect::<Vec<_>>().join(", ")),
-    ] {
-        if !names.is_empty() {
-            writeln!(out, "{what:<10}  {}", sanitise(&names))?;
-        }
-    }
-    writeln!(out, "\n{heading}When{heading:#}")?;
-    indented(out, &rule.logic_written())?;
-    if !rule.adjustments().is_empty() {
-        writeln!(out, "\n{heading}Surer or less sure{heading:#}")?;
-        for (effect, when, say) in rule.adjustments() {
-            writeln!(out, "  {effect} when {}", sanitise(&format!("{when}: {say}")))?;
-        }
-    }
-    writeln!(out, "\n{heading}Why{heading:#}")?;
-    indented(out, rule.explanation())?;
-    writeln!(out, "\n{heading}What to do{heading:#}")?;
-    for (audience, text) in rule.remediation() {
-        writeln!(out, "  {}: {}", audience.word(), sanitise(text))?;
-    }
-    let collect = rule.collect();
-    if !collect.is_empty() {
-        writeln!(out, "\n{heading}What would make it surer{heading:#}")?;
-        bullets(out, &collect)?;
-    }
-    writeln!(out, "\n{heading}Where this is from{heading:#}")?;
-    bullets(out, rule.references())
-}
-
-/// Prints the rule set of a rule, and the changes of other rule sets to it.
-fn origin(rules: &RuleSet, rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
-    if let Some(set) = rules.set_of(rule) {
-        let set = format!("{} {}, {}:{}", set.name, set.version, rule.file(), rule.line());
-        writeln!(out, "Rule set    {}", sanitise(&set))?;
-    }
-    for change in rule.overrides() {
-        let place = format!("{} ({}), {}:{}", change.says(), change.keys.join(", "), change.file, change.line);
-        writeln!(out, "Overridden  {}", sanitise(&place))?;
-    }
-    if let Some(change) = rule.disabled() {
-        let place = format!("{}, {}:{}", change.says(), change.file, change.line);
-        writeln!(out, "Disabled    {}", sanitise(&place))?;
-    }
-    for (suppressed, limited) in rules.suppressions_of(rule.id()) {
+/// A rule in full, with the changes of other rule sets to it.
+fn whole(rules: &RuleSet, rule: &Rule) -> Value {
+    let place = |file: &str, line: u32| format!("{file}:{line}");
+    let set = rules
+        .set_of(rule)
+        .map(|set| ("Rule set  ", format!("{} {}, {}", set.name, set.version, place(rule.file(), rule.line()))));
+    let overridden = rule.overrides().iter().map(|change| {
+        let keys = change.keys.join(", ");
+        ("Overridden", format!("{} ({keys}), {}", change.says(), place(&change.file, change.line)))
+    });
+    let disabled = rule
+        .disabled()
+        .map(|change| ("Disabled  ", format!("{}, {}", change.says(), place(&change.file, change.line))));
+    let suppressed = rules.suppressions_of(rule.id()).map(|(suppressed, limited)| {
         let limited = if limited { " (not everywhere: under a condition, or on some computers)" } else { "" };
-        writeln!(out, "Suppressed  {}", sanitise(&format!("{}{limited}", suppressed.says())))?;
+        ("Suppressed", format!("{}{limited}", suppressed.says()))
+    });
+    context! {
+        means => rules.causes().get(rule.cause()).map_or("", |cause| cause.means.as_str()),
+        origin => set.into_iter().chain(overridden).chain(disabled).chain(suppressed).collect::<Value>(),
+        tests => rule.test_count(),
+        explanation => rule.explanation(),
+        steps => rule.remediation().map(|(audience, text)| (audience.word(), text)).collect::<Value>(),
+        ..printed(rule)
     }
-    Ok(())
-}
-
-fn indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    text.lines().try_for_each(|line| writeln!(out, "  {}", sanitise(line)))
-}
-
-fn bullets(out: &mut dyn Write, items: &[String]) -> io::Result<()> {
-    items.iter().try_for_each(|item| writeln!(out, "  - {}", sanitise(item)))
 }

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::load::{load_by, unusable};
-use super::{Output, counted, is_meant, print};
+use super::{Output, is_meant, print};
 use crate::cli::{Exit, stream};
+use report::{counted, counted_as};
 use rules::{ExpectedFolder, LeftOut, Mutants, RuleSet};
 use rules_workbench::expectations::unmet_expectations;
 use spanned_yaml::Diagnostic;
@@ -159,7 +160,7 @@ fn mutants(all: &[Mutants], wanted: LeaveOut, output: &mut Output<'_>) -> io::Re
         }
         let whole = all.iter().filter(|rule| rule.hold(left_out)).count();
         let word = left_out.word();
-        let of = if sum == 1 { format!("1 {word} is") } else { format!("{sum} {word}s are") };
+        let of = counted_as(sum, &format!("{word} is"), &format!("{word}s are"));
         let rules =
             if all.len() == 1 { String::new() } else { format!("; in {whole} of {} rules all of them", all.len()) };
         writeln!(output.out, "{noticed} of {of} needed by a test{rules}")?;

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::{Answer, SHOWN};
+use crate::cli::output::what_and_when;
 use report::text::page::{CAREFUL, PLAIN, Page, SURE};
+use report::{counted, counted_as};
 use rules::{ConfidenceTrace, Entries, Outcome, RuleSet, TermTrace, Trace, Truth};
 
 /// The most characters of a term in a sentence; a longer one is printed below its answer.
@@ -82,14 +84,7 @@ fn outcomes(answers: &[Answer<'_>], rules: &RuleSet) -> String {
 /// Prints the outcomes of rules for one incident.
 fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
     let incident = answer.incident;
-    let mut heading = format!("Incident {}: {}", incident.id, incident.kind.word());
-    if let Some(name) = incident.process.as_ref().and_then(|process| process.name.as_deref()) {
-        heading.push_str(&format!(" of {name}"));
-    }
-    if let Some(time) = incident.time {
-        heading.push_str(&format!(", {time:.0}"));
-    }
-    page.part(&heading)?;
+    page.part(&format!("Incident {}: {}", incident.id, what_and_when(incident)))?;
     let set_aside = |trace: &&Trace| matches!(answer.outcome(trace, rules), Outcome::Suppressed | Outcome::Disabled);
     let of = |truth: Truth| answer.traces.iter().filter(move |trace| trace.condition == truth);
     let judging = |truth: Truth| of(truth).filter(|trace| !set_aside(trace));
@@ -115,16 +110,15 @@ fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<
         waiting(judging(Truth::Undecided), page)?;
         let counts = [Truth::True, Truth::Undecided, Truth::False].map(|truth| judging(truth).count());
         let [matched, undecided, ruled_out] = counts;
-        let aside = match answer.traces.iter().filter(set_aside).count() {
-            0 => String::new(),
-            aside => format!(", {aside} {} set aside", are(aside)),
-        };
+        let mut summary = vec![
+            counted_as(matched, "rule matches", "rules match"),
+            counted_as(undecided, "lacks facts", "lack facts"),
+            counted_as(ruled_out, "is ruled out", "are ruled out"),
+        ];
+        let aside = answer.traces.iter().filter(set_aside).count();
+        summary.extend((aside > 0).then(|| counted_as(aside, "is set aside", "are set aside")));
         page.blank()?;
-        let matches = if matched == 1 { "rule matches" } else { "rules match" };
-        let lacks = if undecided == 1 { "lacks" } else { "lack" };
-        let summary =
-            format!("{matched} {matches}, {undecided} {lacks} facts, {ruled_out} {} ruled out", are(ruled_out));
-        page.paragraph(0, &format!("{summary}{aside}. -v shows all of them."))?;
+        page.paragraph(0, &format!("{}. -v shows all of them.", summary.join(", ")))?;
     }
     Ok(())
 }
@@ -154,7 +148,7 @@ fn waiting<'t>(undecided: impl Iterator<Item = &'t Trace>, page: &mut Page<'_>) 
     page.paragraph(2, "What rules wait for:")?;
     let limit = page.limit(SHOWN);
     for (fact, awaited) in facts.iter().take(limit) {
-        let wait = if awaited.rules == 1 { "1 rule waits" } else { &format!("{} rules wait", awaited.rules) };
+        let wait = counted_as(awaited.rules, "rule waits", "rules wait");
         // The most frequent reason, and the first of equally frequent ones.
         let need = awaited.needs.iter().rev().max_by_key(|(_, count)| **count);
         let need = match need {
@@ -166,7 +160,7 @@ fn waiting<'t>(undecided: impl Iterator<Item = &'t Trace>, page: &mut Page<'_>) 
     }
     match facts.len().saturating_sub(limit) {
         0 => Ok(()),
-        more => page.paragraph(4, &format!("and {more} more {}", if more == 1 { "fact" } else { "facts" })),
+        more => page.paragraph(4, &format!("and {}", counted(more, "more fact"))),
     }
 }
 
@@ -176,10 +170,6 @@ struct Awaited<'t> {
     rules: usize,
     /// The number of rules by the reason why it is unknown, or by the evidence that would contain it.
     needs: BTreeMap<(Option<&'static str>, &'t str), usize>,
-}
-
-fn are(count: usize) -> &'static str {
-    if count == 1 { "is" } else { "are" }
 }
 
 fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>) -> io::Result<()> {
@@ -211,13 +201,13 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
     if let Some(ended) = answer.shown_again.get(&trace.rule) {
         page.bullet(&format!("its finding is shown again: it was suppressed {}", ended.says()))?;
     }
-    let mut absent: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let mut absent: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let whole = answer.one_rule || page.verbose;
     let (mut shown, mut left_out) = (0_usize, 0_usize);
     for decided in trace.deciding_terms() {
         // Terms about absent facts are shown in full where the command line names the rule.
         if decided.found.is_none() && !whole {
-            absent.entry(decided.fact).or_default().push(decided.line);
+            absent.entry(decided.fact).or_default().push(decided.line.to_string());
         } else if whole || trace.condition == Truth::True || shown < TERMS {
             shown = shown.saturating_add(1);
             term(decided, page)?;
@@ -231,7 +221,8 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
         more => page.bullet(&format!("{more} more terms that say so"))?,
     }
     for (fact, lines) in absent {
-        page.bullet(&format!("{} can't be decided: `{fact}` is absent.", of_lines(&lines)))?;
+        let of = if lines.len() == 1 { "line" } else { "lines" };
+        page.bullet(&format!("{of} {} can't be decided: `{fact}` is absent.", lines.join(", ")))?;
     }
     if let Some(other) = &trace.superseded_by {
         page.bullet(&format!("It matches, and so does {other}, which takes its place."))?;
@@ -258,12 +249,6 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
         }
     }
     Ok(())
-}
-
-/// `line 7`, `lines 7, 9`.
-fn of_lines(lines: &[u32]) -> String {
-    let numbers = lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    format!("{} {numbers}", if lines.len() == 1 { "line" } else { "lines" })
 }
 
 /// Prints a term with its answer; a long term below its answer, as it is in the rule's file.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Host, of, undetermined};
+use super::{Host, kinds};
 use crate::model::{Gap, Judged};
 use crate::wording::{counted, counted_as};
 use evidence::{CpuArchitecture, EventBody, Observation, OperatingSystem, ProcessDump, base_name};
@@ -24,10 +24,10 @@ pub struct EvidenceShown {
     pub(super) kernel_dump: bool,
     /// The path of a kernel dump that an event names as written.
     pub(super) named_dump: Option<Arc<str>>,
-    /// Whether the Application log and the System log have a record of it. The record can be later than the incident.
-    pub(super) recorded: [bool; 2],
-    /// Whether all its evidence is records of logs other than the Application log, and other than the System log.
-    pub(super) of_another_log: [bool; 2],
+    /// Which of the two logs have a record of it. The record can be later than the incident.
+    pub(super) recorded: BTreeSet<&'static str>,
+    /// The logs of the two that have none of its evidence, where all of it is records of logs.
+    pub(super) of_another_log: Vec<&'static str>,
     /// What its dumps lack, as kinds of gaps; each once a dump.
     pub(super) lacks: Vec<&'static str>,
 }
@@ -48,7 +48,8 @@ impl EvidenceShown {
             })
             .collect();
         if let Some(channels) = channels.filter(|channels| !channels.is_empty()) {
-            shown.of_another_log = LOGS.map(|log| channels.iter().all(|channel| !channel.eq_ignore_ascii_case(log)));
+            let is_another = |log: &&str| channels.iter().all(|channel| !channel.eq_ignore_ascii_case(log));
+            shown.of_another_log = LOGS.into_iter().filter(is_another).collect();
         }
         for (item, shows) in joined.evidence.items.iter().zip(&joined.incident.evidence) {
             // A copy lacks what the original lacks.
@@ -65,10 +66,8 @@ impl EvidenceShown {
                     }
                 }
                 Observation::Event(event) => {
-                    for (recorded, channel) in shown.recorded.iter_mut().zip(LOGS) {
-                        *recorded |=
-                            event.content.channel.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(channel));
-                    }
+                    let channel = event.content.channel.as_deref().unwrap_or_default();
+                    shown.recorded.extend(LOGS.into_iter().filter(|log| log.eq_ignore_ascii_case(channel)));
                     if let EventBody::BugCheck { dump_path: Some(path), .. } = &event.content.body {
                         shown.named_dump.get_or_insert_with(|| Arc::clone(path));
                     }
@@ -101,34 +100,14 @@ pub(super) fn gaps(host: &Host<'_>, gaps: &mut Vec<Gap>) {
     missing(host, "no-dump", of_process, |shown| shown.dump, gaps);
     missing(host, "no-kernel-dump", of_system, |shown| shown.kernel_dump, gaps);
     let name = host.name.as_ref();
-    for (kind, one, many) in [
-        (
-            "dump-without-exception",
-            "minidump holds no exception: it was taken while the process ran",
-            "minidumps hold no exception: they were taken while the process ran",
-        ),
-        ("dump-without-modules", "minidump has no list of modules", "minidumps have no list of modules"),
-        (
-            "dump-by-64-bit-tool",
-            "minidump of a 32-bit program was made by a 64-bit tool and shows it as a 64-bit process",
-            "minidumps of 32-bit programs were made by 64-bit tools and show them as 64-bit processes",
-        ),
-        (
-            "kernel-dump-of-header",
-            "kernel dump shows only its header: no drivers and no stack",
-            "kernel dumps show only their header: no drivers and no stack",
-        ),
-    ] {
+    for (kind, sentences) in kinds() {
+        let Some((one, many)) = sentences else { continue };
         let with = host.incidents.iter().filter(|(_, shown)| shown.lacks.contains(&kind));
-        let count = with.clone().map(|(_, shown)| shown.lacks.iter().filter(|lack| **lack == kind).count()).sum();
+        let count = with.clone().flat_map(|(_, shown)| &shown.lacks).filter(|lack| **lack == kind).count();
         if count > 0 {
-            let undetermined = undetermined(with.map(|(judged, _)| *judged));
-            let says = format!(
-                "{}{}",
-                counted_as(count, one, many),
-                name.map_or_else(String::new, |name| format!(" ({name})"))
-            );
-            gaps.push(Gap { count, undetermined, ..Gap::new(kind, name, says) });
+            let of = name.map_or_else(String::new, |name| format!(" ({name})"));
+            let says = format!("{}{of}", counted_as(count, one, many));
+            gaps.push(Gap { count, ..Gap::new(kind, name, says).helping(with.map(|(judged, _)| *judged)) });
         }
     }
 }
@@ -147,7 +126,7 @@ fn missing(
         return;
     }
     let name = host.name.as_ref();
-    let whose = if name.is_some() { of(name) } else { " whose computer is not known".to_owned() };
+    let whose = name.map_or_else(|| " whose computer is not known".to_owned(), |name| format!(" of {name}"));
     let hangs = all.iter().filter(|(judged, _)| judged.incident.kind == IncidentKind::Hang).count();
     let (incidents, dumps) = match kind {
         "no-dump" if hangs == 0 => (counted(all.len(), "crash"), "minidump"),
@@ -170,6 +149,6 @@ fn missing(
             more => says.push_str(&format!(" and {more} more")),
         }
     }
-    let undetermined = undetermined(without.iter().map(|(judged, _)| *judged));
-    gaps.push(Gap { count, of: Some(total), undetermined, ..Gap::new(kind, name, says) });
+    let gap = Gap::new(kind, name, says).helping(without.iter().map(|(judged, _)| *judged));
+    gaps.push(Gap { of: Some(total), ..gap });
 }

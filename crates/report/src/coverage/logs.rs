@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{EvidenceShown, Host, undetermined};
+use super::{EvidenceShown, Host};
 use crate::model::{Gap, Judged};
 use crate::wording::{counted, counted_as, how_long};
 use evidence::LogCoverage;
@@ -32,16 +32,15 @@ const CHANNELS: [Channel; 2] = [
 
 /// Adds the gaps of a computer's logs.
 pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps: &mut Vec<Gap>) {
-    for (index, (channel, is_recorded)) in CHANNELS.into_iter().enumerate() {
+    for (channel, is_recorded) in CHANNELS {
         let of_channel: Vec<&LogCoverage> =
             logs.iter().filter(|log| log.channel.eq_ignore_ascii_case(channel)).collect();
         let all = || host.incidents.iter().map(|(judged, _)| *judged);
         // Incidents that only another log records would not be in this one; nor would every GPU reset that only a WER
         // report shows.
         let is_of_it = |judged: &Judged, shown: &EvidenceShown| {
-            let known = shown.recorded.get(index).is_some_and(|recorded| *recorded);
-            let elsewhere = shown.of_another_log.get(index).is_some_and(|other| *other);
-            is_recorded(judged) && !elsewhere && (known || judged.incident.kind != IncidentKind::GpuReset)
+            let known = shown.recorded.contains(channel) || judged.incident.kind != IncidentKind::GpuReset;
+            is_recorded(judged) && !shown.of_another_log.contains(&channel) && known
         };
         let of_it = host.incidents.iter().filter(|(judged, shown)| is_of_it(judged, shown));
         let recorded: Vec<&Judged> = of_it.clone().map(|(judged, _)| *judged).collect();
@@ -52,14 +51,12 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
             let helped: Vec<&Judged> = if channel == "System" { all().collect() } else { recorded };
             if !helped.is_empty() {
                 let says = format!("no {channel} log from {name}");
-                let undetermined = undetermined(helped.iter().copied());
-                gaps.push(Gap { count: helped.len(), undetermined, ..gap("no-log", says) });
+                gaps.push(gap("no-log", says).helping(helped.into_iter()));
             }
             continue;
         };
         // An incident that the log itself records, if later, does not lie outside of it.
-        let is_known = |shown: &EvidenceShown| shown.recorded.get(index).is_some_and(|recorded| *recorded);
-        let unrecorded = of_it.filter(|(_, shown)| !is_known(shown));
+        let unrecorded = of_it.filter(|(_, shown)| !shown.recorded.contains(channel));
         let times = unrecorded.filter_map(|(judged, _)| Some((*judged, judged.incident.time?)));
         let beyond = |is_beyond: &dyn Fn(Timestamp) -> bool| -> Vec<&Judged> {
             times.clone().filter(|(_, time)| is_beyond(*time)).map(|(judged, _)| judged).collect()
@@ -78,10 +75,8 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
                 counted_as(found.len(), "lies", "lie"),
                 by_folder(&found)
             );
-            let undetermined = undetermined(found.iter().copied());
             let (first, last) = if lie == "before" { (Some(at), None) } else { (None, Some(at)) };
-            let of = Some(recorded.len());
-            gaps.push(Gap { count: found.len(), of, undetermined, first, last, ..gap(kind, says) });
+            gaps.push(Gap { of: Some(recorded.len()), first, last, ..gap(kind, says).helping(found.into_iter()) });
         }
         if channel == "System" {
             shortly_before(name, first, host, gap, gaps);
@@ -130,9 +125,8 @@ pub(super) fn cleared(machine: &Machine, host: &Host<'_>, gaps: &mut Vec<Gap>) {
         gaps.push(Gap {
             log: Some(Arc::clone(channel)),
             count: times,
-            undetermined: undetermined(helped),
             first: Some(last),
-            ..Gap::new("log-cleared", Some(&machine.host), says)
+            ..Gap::new("log-cleared", Some(&machine.host), says).helping(helped)
         });
     }
 }
@@ -177,9 +171,8 @@ fn holes(
              time{or_after}",
             counted_as(found.len(), "incident lies", "incidents lie")
         );
-        let undetermined = undetermined(found.iter().copied());
-        let (first, last) = (Some(from), Some(to));
-        gaps.push(Gap { count: found.len(), undetermined, first, last, ..gap("log-hole", says) });
+        let gap = gap("log-hole", says).helping(found.into_iter());
+        gaps.push(Gap { first: Some(from), last: Some(to), ..gap });
     }
     found_holes
 }
@@ -198,8 +191,7 @@ fn shortly_before(
     if before.is_negative() || before >= LOOKED_BACK {
         return;
     }
-    let near: Vec<&Judged> =
-        times().filter(|(_, time)| time.duration_since(begins) < LOOKED_BACK).map(|(judged, _)| judged).collect();
+    let near = times().filter(|(_, time)| time.duration_since(begins) < LOOKED_BACK).map(|(judged, _)| judged);
     let distance = if before.as_secs() == 0 {
         "with".to_owned()
     } else {
@@ -208,8 +200,7 @@ fn shortly_before(
     let says = format!(
         "the System log of {name} begins {begins:.0}, {distance} the first incident: what changed earlier is not in it"
     );
-    let undetermined = undetermined(near.iter().copied());
-    gaps.push(Gap { count: near.len(), undetermined, first: Some(begins), ..gap("log-begins-shortly-before", says) });
+    gaps.push(Gap { first: Some(begins), ..gap("log-begins-shortly-before", says).helping(near) });
 }
 
 /// Adds that a log has no record of days on which other logs show that the computer ran, except for `known_holes`.

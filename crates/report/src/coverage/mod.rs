@@ -19,6 +19,14 @@ pub use dumps::EvidenceShown;
 use crate::model::{Artifact, Coverage, Gap, Judged};
 use incident::Machine;
 
+/// The kinds of gaps, the most important first; behind those of dumps the sentence for one dump and the one for several.
+fn kinds() -> impl Iterator<Item = (&'static str, Option<(&'static str, &'static str)>)> {
+    include_str!("kinds.tsv").lines().map(|line| match line.split_once('\t') {
+        Some((kind, sentences)) => (kind, sentences.split_once('\t')),
+        None => (line, None),
+    })
+}
+
 /// The coverage of a run. Adds to each machine the sentences that concern it. `shown` is what the evidence of each of
 /// `incidents` shows, in the same order.
 #[must_use]
@@ -53,7 +61,7 @@ pub fn coverage(
     }
     artifacts::gaps(artifacts, &mut gaps);
     gaps.sort_by_cached_key(|gap| {
-        let kind = Gap::KINDS.iter().position(|kind| *kind == gap.kind);
+        let kind = kinds().position(|(kind, _)| kind == gap.kind);
         let host = gap.host.as_deref().map(str::to_lowercase);
         (Reverse(gap.undetermined), kind, Reverse(gap.count), host.is_none(), host, gap.log.clone(), gap.says.clone())
     });
@@ -92,14 +100,4 @@ fn by_host<'i>(incidents: &'i [Judged], shown: &'i [EvidenceShown]) -> BTreeMap<
         host.incidents.push((judged, shown));
     }
     hosts
-}
-
-/// How many of these have an undetermined verdict.
-fn undetermined<'i>(incidents: impl Iterator<Item = &'i Judged>) -> usize {
-    incidents.filter(|judged| judged.verdict.is_undetermined()).count()
-}
-
-/// ` of PC-7`, or nothing where the computer is not known.
-fn of(host: Option<&Arc<str>>) -> String {
-    host.map_or_else(String::new, |host| format!(" of {host}"))
 }

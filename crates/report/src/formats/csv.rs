@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::io::{self, Write};
+use std::io::Write;
 
+use super::WriteError;
 use crate::confidence::{self, Level, NOT_DETERMINED};
 use crate::model::{Group, Judged, Report};
 use crate::wording::prose;
@@ -105,29 +106,21 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
 ///
 /// # Errors
 /// When `out` can't be written to.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, out: &mut dyn Write) -> Result<(), WriteError> {
     let mut table = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
         .buffer_capacity(super::BUFFER_SIZE)
         .from_writer(out);
-    table.write_record(COLUMNS.map(|(name, _)| name)).map_err(io_error)?;
+    table.write_record(COLUMNS.map(|(name, _)| name))?;
     let groups = report.groups.iter().flat_map(|group| group.incidents.iter().map(move |id| (id.as_str(), group)));
     let groups: HashMap<&str, &Group> = groups.collect();
     for judged in &report.incidents {
         let incident = &judged.incident;
         let group = groups.get(incident.id.as_str()).copied();
         let row = Row { report, incident, judged, leading: judged.leading_finding(), group };
-        table.write_record(COLUMNS.map(|(_, cell)| harmless(&cell(&row)).into_owned())).map_err(io_error)?;
+        table.write_record(COLUMNS.map(|(_, cell)| harmless(&cell(&row)).into_owned()))?;
     }
-    table.flush()
-}
-
-/// The error of the output, whose kind says whether the reader has gone away.
-fn io_error(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    }
+    table.flush().map_err(WriteError::Output)
 }
 
 /// A cell that neither acts on a terminal nor is a formula. Spreadsheets read a cell as a formula that begins with one of

@@ -8,5 +8,44 @@ pub mod page;
 pub mod schema;
 pub mod text;
 
+use std::error::Error;
+use std::io;
+
+/// Why a report can't be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The output can't be written to; the kind says whether its reader has gone away.
+    #[error(transparent)]
+    Output(io::Error),
+    /// A template of a page is wrong.
+    #[error(transparent)]
+    Template(minijinja::Error),
+    /// A row has not as many cells as the table has columns.
+    #[error("{0:?}")]
+    Table(::csv::ErrorKind),
+}
+
+impl From<minijinja::Error> for WriteError {
+    fn from(error: minijinja::Error) -> Self {
+        let mut source = error.source();
+        while let Some(inner) = source.filter(|_| error.kind() == minijinja::ErrorKind::WriteFailure) {
+            if let Some(output) = inner.downcast_ref::<io::Error>() {
+                return Self::Output(io::Error::new(output.kind(), output.to_string()));
+            }
+            source = inner.source();
+        }
+        Self::Template(error)
+    }
+}
+
+impl From<::csv::Error> for WriteError {
+    fn from(error: ::csv::Error) -> Self {
+        match error.into_kind() {
+            ::csv::ErrorKind::Io(error) => Self::Output(error),
+            kind => Self::Table(kind),
+        }
+    }
+}
+
 /// The size of the buffers through which reports are written, bytes.
 const BUFFER_SIZE: usize = 64 << 10;

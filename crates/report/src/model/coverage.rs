@@ -8,6 +8,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
+use super::report::Judged;
+
 /// What the artifacts of a run could not show.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Coverage {
@@ -21,7 +23,7 @@ pub struct Coverage {
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
-    /// Its kind: one of [`Gap::KINDS`].
+    /// Its kind, as `docs/report.md` lists them.
     pub kind: Cow<'static, str>,
     /// The computer; absent where no artifact names it, or where the gap concerns all computers.
     pub host: Option<Arc<str>>,
@@ -42,27 +44,6 @@ pub struct Gap {
 }
 
 impl Gap {
-    /// The kinds, the most important first.
-    pub const KINDS: &'static [&'static str] = &[
-        "no-dump",
-        "no-kernel-dump",
-        "no-log",
-        "log-begins-after-incidents",
-        "log-ends-before-incidents",
-        "log-begins-shortly-before",
-        "log-cleared",
-        "log-hole",
-        "log-holds-few-days",
-        "log-silent",
-        "dump-without-exception",
-        "dump-without-modules",
-        "dump-by-64-bit-tool",
-        "kernel-dump-of-header",
-        "archive-not-opened",
-        "artifact-not-readable",
-        "artifact-read-in-part",
-    ];
-
     /// Whether it is about artifacts that were not read, and not about evidence that no artifact has.
     #[must_use]
     pub fn is_of_artifacts(&self) -> bool {
@@ -82,6 +63,12 @@ impl Gap {
             last: None,
             says,
         }
+    }
+
+    /// The gap with the number of the incidents that the missing artifact would help.
+    pub(crate) fn helping<'i>(self, incidents: impl Iterator<Item = &'i Judged> + Clone) -> Self {
+        let undetermined = incidents.clone().filter(|judged| judged.verdict.is_undetermined()).count();
+        Self { count: incidents.count(), undetermined, ..self }
     }
 }
 

@@ -11,22 +11,25 @@ mod outline;
 mod tests;
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Serde, Value};
-use minijinja::{Environment, ErrorKind};
+use minijinja::value::Value;
+use minijinja::{Environment, Error};
 
 use self::commands::Marks;
-use self::outline::{Most, Outline};
+use self::outline::Most;
+use super::WriteError;
 use crate::model::Report;
 use untrusted::sanitise;
+
+/// Writes a text so that nothing in it is markup.
+pub type Escape = fn(&str, &mut dyn fmt::Write) -> fmt::Result;
 
 /// A format for pages.
 struct Format {
     template: &'static str,
-    /// Writes a text so that nothing in it is markup.
-    escape: fn(&str, &mut dyn fmt::Write) -> fmt::Result,
+    escape: Escape,
     /// How commands in sentences are shown.
     command: Marks,
     /// How many items of long lists are shown.
@@ -53,7 +56,7 @@ const MARKDOWN: Format = Format {
 ///
 /// # Errors
 /// When `out` can't be written to.
-pub fn write_html(report: &Report, out: &mut dyn Write, all: bool) -> io::Result<()> {
+pub fn write_html(report: &Report, out: &mut dyn Write, all: bool) -> Result<(), WriteError> {
     write(&HTML, report, out, all)
 }
 
@@ -61,48 +64,40 @@ pub fn write_html(report: &Report, out: &mut dyn Write, all: bool) -> io::Result
 ///
 /// # Errors
 /// When `out` can't be written to.
-pub fn write_markdown(report: &Report, out: &mut dyn Write, all: bool) -> io::Result<()> {
+pub fn write_markdown(report: &Report, out: &mut dyn Write, all: bool) -> Result<(), WriteError> {
     write(&MARKDOWN, report, out, all)
 }
 
-fn write(format: &'static Format, report: &Report, out: &mut dyn Write, all: bool) -> io::Result<()> {
-    let outline = Outline::of(report, if all { Most::ALL } else { format.most });
-    let environment = environment(format).map_err(io::Error::other)?;
-    let template = environment.get_template(NAME).map_err(io::Error::other)?;
-    template.render_captured_to(Serde(outline), out).map(drop).map_err(failed)
-}
-
-/// The template's name, which errors show.
-const NAME: &str = "report";
-
-fn environment(format: &'static Format) -> Result<Environment<'static>, minijinja::Error> {
-    let mut environment = Environment::new();
-    // A line that holds a block and nothing else leaves no line.
-    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
-    environment.set_syntax(syntax);
-    environment.set_formatter(|out, _, value| {
-        let text = value.to_string();
-        let text = sanitise(&text);
-        if value.is_safe() { out.write_str(&text) } else { (format.escape)(&text, out) }.map_err(minijinja::Error::from)
-    });
+fn write(format: &'static Format, report: &Report, out: &mut dyn Write, all: bool) -> Result<(), WriteError> {
+    let values = outline::values(report, if all { Most::ALL } else { format.most });
+    let mut environment = environment(format.escape)?;
     // For sentences with commands. The filter makes them harmless itself, because its result contains markup.
-    environment.add_filter("commands", |sentence: &str| -> Result<Value, minijinja::Error> {
+    environment.add_filter("commands", |sentence: &str| -> Result<Value, Error> {
         let mut out = String::new();
         commands::write(&sanitise(sentence), &format.command, format.escape, &mut out)?;
         Ok(Value::from_safe_string(out))
     });
     environment.add_template(NAME, format.template)?;
-    Ok(environment)
+    environment.get_template(NAME)?.render_captured_to(values, out)?;
+    Ok(())
 }
 
-/// The error of `out` that made a template fail: callers recognise a closed pipe by its kind.
-fn failed(error: minijinja::Error) -> io::Error {
-    let mut source = std::error::Error::source(&error);
-    while let Some(inner) = source.filter(|_| error.kind() == ErrorKind::WriteFailure) {
-        if let Some(io) = inner.downcast_ref::<io::Error>() {
-            return io::Error::new(io.kind(), io.to_string());
-        }
-        source = inner.source();
-    }
-    io::Error::other(error)
+/// The template's name, which errors show.
+const NAME: &str = "report";
+
+/// An environment for templates of pages. Every text that a template prints is made harmless by `escape`, unless it is
+/// marked as safe.
+///
+/// # Errors
+/// Never, unless the syntax that is set here is wrong.
+pub fn environment(escape: Escape) -> Result<Environment<'static>, Error> {
+    let mut environment = Environment::new();
+    // A line that holds a block and nothing else leaves no line.
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
+    environment.set_syntax(syntax);
+    environment.set_formatter(move |out, _, value| {
+        let text = value.to_string();
+        if value.is_safe() { out.write_str(&text) } else { escape(&sanitise(&text), out) }.map_err(Error::from)
+    });
+    Ok(environment)
 }

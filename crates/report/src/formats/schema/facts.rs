@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::simple;
 use facts::FactType;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 
@@ -34,12 +35,12 @@ fn object(properties: Map<String, Value>) -> Value {
 fn described(kind: FactType, about: &str) -> Value {
     let schema = match kind {
         FactType::Word(words) => json!({"enum": words}),
-        FactType::Code => json!({"type": "string", "pattern": super::CODE}),
-        FactType::Address => json!({"type": "string", "pattern": super::HEX}),
-        FactType::Version => json!({"type": "string", "pattern": r"^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$"}),
-        FactType::Number | FactType::Duration => json!({"type": "integer", "minimum": 0}),
-        FactType::Flag => json!({"type": "boolean"}),
-        FactType::Module | FactType::Path | FactType::Text => json!({"type": "string"}),
+        FactType::Code => simple("code"),
+        FactType::Address => simple("hex"),
+        FactType::Version => simple("version"),
+        FactType::Number | FactType::Duration => simple("whole number"),
+        FactType::Flag => simple("boolean"),
+        FactType::Module | FactType::Path | FactType::Text => simple("string"),
     };
     super::with(schema, "description", Value::from(about))
 }

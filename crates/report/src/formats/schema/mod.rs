@@ -8,14 +8,16 @@
 mod facts;
 mod keys;
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 
 use keys::{Key, Keys};
 
-/// A code: `0x` and eight upper-case digits.
-const CODE: &str = "^0x[0-9A-F]{8}$";
-/// A number in hexadecimal: lower-case digits without leading zeros.
-const HEX: &str = "^0x(0|[1-9a-f][0-9a-f]*)$";
+/// The schemas of simple values, by the words for their types. Codes are `0x` and eight upper-case digits, numbers in
+/// hexadecimal have lower-case digits without leading zeros.
+static SIMPLE: LazyLock<Map<String, Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("simple.json")).unwrap_or_default());
 
 /// The types of JSON Lines that contain an object or list entry of the document, and its path there. All other keys of the
 /// document are in the line of type `run`.
@@ -126,33 +128,14 @@ fn value(all: &Keys, object_path: &str, key: &Key) -> Value {
             let path = if all.has(&path) { path } else { format!("incidents[].{}", key.name) };
             with(object(all, &path, |_| true), "additionalProperties", json!({"type": "string"}))
         }
-        "object of whole numbers" => json!({"type": "object", "additionalProperties": simple("whole number")}),
         "list of strings" => list(simple("string")),
         "list of hex" => list(simple("hex")),
-        "list of two numbers" => {
-            json!({"type": "array", "items": simple("number"), "minItems": 2, "maxItems": 2})
-        }
         kind => simple(kind),
     }
 }
 
 fn simple(kind: &str) -> Value {
-    match kind {
-        "string" | "string or empty" => json!({"type": "string"}),
-        "word" => json!({"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"}),
-        "time" => json!({
-            "type": "string",
-            "format": "date-time",
-            "pattern": r"^-?[0-9]{4,6}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$",
-        }),
-        "date" => json!({"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),
-        "code" => json!({"type": "string", "pattern": CODE}),
-        "hex" => json!({"type": "string", "pattern": HEX}),
-        "whole number" => json!({"type": "integer", "minimum": 0}),
-        "number" => json!({"type": "number"}),
-        "boolean" => json!({"type": "boolean"}),
-        _ => json!({"not": {}}),
-    }
+    SIMPLE.get(kind).cloned().unwrap_or_else(|| json!({"not": {}}))
 }
 
 /// The schema of a line: that of its object, with the key `type`.

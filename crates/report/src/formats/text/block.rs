@@ -75,61 +75,66 @@ pub(crate) fn process_name(incident: &Incident) -> Option<&str> {
 
 /// The report's groups, then the incidents that are in none.
 pub(crate) fn blocks(report: &Report) -> Vec<Block<'_>> {
-    let by_id: HashMap<&str, &Judged> =
+    let mut ungrouped: HashMap<&str, &Judged> =
         report.incidents.iter().map(|judged| (judged.incident.id.as_str(), judged)).collect();
-    let mut grouped = HashSet::new();
-    let groups = report.groups.iter().map(|group| {
-        let ids = group.incidents.iter().map(String::as_str).filter(|id| grouped.insert(*id));
-        (Some(group), ids.filter_map(|id| by_id.get(id).copied()).collect::<Vec<_>>())
-    });
-    let groups: Vec<_> = groups.collect();
-    let ungrouped = report.incidents.iter().filter(|judged| !grouped.contains(judged.incident.id.as_str()));
-    let ungrouped = ungrouped.map(|judged| (None, vec![judged]));
-
-    groups
-        .into_iter()
-        .chain(ungrouped)
-        .filter_map(|(group, members)| {
-            let is_representative =
-                |judged: &&&Judged| group.is_some_and(|group| judged.incident.id == group.representative);
-            let representative = members.iter().find(is_representative).or_else(|| members.first()).copied()?;
-            Some((group, representative, members))
-        })
-        .zip(1..)
-        .map(|((group, representative, mut others), number)| {
-            others.retain(|other| !std::ptr::eq(*other, representative));
-            Block { number, group, representative, others }
-        })
-        .collect()
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    for group in &report.groups {
+        let mut others: Vec<&Judged> = group.incidents.iter().filter_map(|id| ungrouped.remove(id.as_str())).collect();
+        let at = others.iter().position(|judged| judged.incident.id == group.representative).unwrap_or_default();
+        if at < others.len() {
+            let representative = others.remove(at);
+            blocks.push(Block { number: blocks.len() + 1, group: Some(group), representative, others });
+        }
+    }
+    for representative in &report.incidents {
+        if ungrouped.contains_key(representative.incident.id.as_str()) {
+            blocks.push(Block { number: blocks.len() + 1, group: None, representative, others: Vec::new() });
+        }
+    }
+    blocks
 }
 
 /// Writes one block.
 pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, numbers: &Numbers<'_>) -> io::Result<()> {
     let judged = block.representative;
+    let (incident, verdict) = (&judged.incident, &judged.verdict);
     let leading = judged.leading_finding();
     page.divider()?;
-    page.marked(STRONG, &format!("{}. ", block.number), &prose(&judged.verdict.sentence))?;
+    page.marked(STRONG, &format!("{}. ", block.number), &prose(&verdict.sentence))?;
     page.blank()?;
-    about_verdict(page, block, leading)?;
-    next_steps(page, judged, leading, numbers)?;
+    page.styled_row(verdict_style(verdict), "how sure", &how_sure(verdict))?;
+    page.rows(&how_sure_rows(block, leading, page.verbose))?;
+    // Below the level "likely" what to collect comes first.
+    let act_first = Level::of(verdict.confidence) >= Level::Likely;
+    if act_first {
+        what_to_do(page, leading)?;
+    }
+    page.list("What to collect next", to_collect(judged, numbers))?;
+    if !act_first {
+        what_to_do(page, leading)?;
+    }
     why(page, report, judged, leading)?;
     other_causes(page, judged)?;
+    if page.verbose {
+        let superseded = judged.findings.iter().filter_map(|finding| {
+            let Finding { cause, title, rule, superseded_by, .. } = finding;
+            Some(prose(&format!("{cause}: {title} - rule {rule}, superseded by {}", superseded_by.as_ref()?)))
+        });
+        page.list("Superseded", superseded)?;
+    }
     page.section("What happened")?;
     page.rows(&happened::rows(judged, page.verbose))?;
-    bullets(page, "Remarks", &judged.incident.remarks)?;
-    if let Some(finding) = leading {
-        references(page, finding)?;
+    page.list("Remarks", incident.remarks.iter().map(|remark| prose(remark)))?;
+    let references = leading.map_or(&[][..], |finding| &finding.references);
+    if !references.is_empty() {
+        page.section("Read more")?;
     }
-    more_often(page, block)?;
+    references.iter().try_for_each(|reference| page.reference(&prose(reference)))?;
+    let more_often = block.group.map_or(&[][..], |group| &group.over_represented);
+    let more_often = more_often.iter().take(page.limit(OVER_REPRESENTED_SHOWN)).map(more_often_line);
+    page.list("More often here than elsewhere (a hint, no proof)", more_often)?;
     changed_before(page, block)?;
     members(page, block)
-}
-
-/// Writes the confidence of the verdict, and the rows about it.
-fn about_verdict(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -> io::Result<()> {
-    let verdict = &block.representative.verdict;
-    page.styled_row(verdict_style(verdict), "how sure", &how_sure(verdict))?;
-    page.rows(&how_sure_rows(block, leading, page.verbose))
 }
 
 /// Cause, severity, rule, suspect, incident and group; where `whole`, with the rule set of the rule.
@@ -287,43 +292,13 @@ pub(crate) fn what_happened(incident: &Incident) -> String {
     format!("{}{of}", kind(incident.kind))
 }
 
-/// Writes what to do and what to collect; below the level "likely" what to collect comes first.
-fn next_steps(
-    page: &mut Page<'_>,
-    judged: &Judged,
-    leading: Option<&Finding>,
-    numbers: &Numbers<'_>,
-) -> io::Result<()> {
-    let collect = |page: &mut Page<'_>| to_collect(page, judged, numbers);
-    let Some(finding) = leading else { return collect(page) };
-    if Level::of(judged.verdict.confidence) >= Level::Likely {
-        what_to_do(page, finding)?;
-        return collect(page);
-    }
-    collect(page)?;
-    what_to_do(page, finding)
-}
-
-/// Writes what to collect. Requests that other groups share are listed once at the end, and here with their numbers.
-fn to_collect(page: &mut Page<'_>, judged: &Judged, numbers: &Numbers<'_>) -> io::Result<()> {
-    let shared = requests(judged, numbers);
-    let own: Vec<&str> = judged
-        .verdict
-        .collect_next
-        .iter()
-        .enumerate()
-        .filter(|(at, text)| number(judged, *at, text, numbers).is_none())
-        .map(|(_, text)| &**text)
-        .collect();
-    if !shared.is_empty() {
-        let numbers: Vec<String> = shared.iter().map(usize::to_string).collect();
-        bullets(page, "What to collect next", &own)?;
-        if own.is_empty() {
-            page.section("What to collect next")?;
-        }
-        return page.bullet(&format!("See \"Collect next\" below: {}.", numbers.join(", ")));
-    }
-    bullets(page, "What to collect next", &own)
+/// What to collect. Requests that other groups share are listed once at the end, and here with their numbers.
+fn to_collect(judged: &Judged, numbers: &Numbers<'_>) -> Vec<String> {
+    let texts = judged.verdict.collect_next.iter().enumerate();
+    let own = texts.filter(|(at, text)| number(judged, *at, text, numbers).is_none()).map(|(_, text)| prose(text));
+    let shared: Vec<String> = requests(judged, numbers).iter().map(usize::to_string).collect();
+    let see = (!shared.is_empty()).then(|| format!("See \"Collect next\" below: {}.", shared.join(", ")));
+    own.chain(see).collect()
 }
 
 /// The numbers that an incident's requests have at the end of the report.
@@ -338,11 +313,12 @@ fn number(judged: &Judged, at: usize, text: &str, numbers: &Numbers<'_>) -> Opti
     numbers.get(text).copied().filter(|_| is_asked)
 }
 
-fn what_to_do(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {
-    if !finding.remediation.is_empty() {
+fn what_to_do(page: &mut Page<'_>, leading: Option<&Finding>) -> io::Result<()> {
+    let steps = leading.map(steps).unwrap_or_default();
+    if !steps.is_empty() {
         page.section("What to do")?;
     }
-    for (audience, steps) in steps(finding) {
+    for (audience, steps) in steps {
         page.paragraph(2, &format!("{audience}:"))?;
         steps.iter().try_for_each(|step| page.bullet(step))?;
     }
@@ -357,31 +333,6 @@ pub(crate) fn steps(finding: &Finding) -> Vec<(&'static str, Vec<String>)> {
     };
     let all = [(Audience::Helpdesk, "Helpdesk"), (Audience::Developer, "Developer")].map(of);
     all.into_iter().filter(|(_, steps)| !steps.is_empty()).collect()
-}
-
-fn references(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {
-    if !finding.references.is_empty() {
-        page.section("Read more")?;
-    }
-    finding.references.iter().try_for_each(|reference| page.reference(&prose(reference)))
-}
-
-fn bullets<T: AsRef<str>>(page: &mut Page<'_>, heading: &str, texts: &[T]) -> io::Result<()> {
-    if !texts.is_empty() {
-        page.section(heading)?;
-    }
-    texts.iter().try_for_each(|text| page.bullet(&prose(text.as_ref())))
-}
-
-/// Writes the attributes that the group has more often than the rest of the folder: a hint where to look.
-fn more_often(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
-    let found = block.group.map_or(&[][..], |group| &group.over_represented);
-    if found.is_empty() {
-        return Ok(());
-    }
-    page.section("More often here than elsewhere (a hint, no proof)")?;
-    let shown = page.limit(OVER_REPRESENTED_SHOWN);
-    found.iter().take(shown).try_for_each(|one| page.bullet(&more_often_line(one)))
 }
 
 /// An attribute that a group has more often, and the attributes that always come with it.
@@ -429,7 +380,7 @@ pub(crate) fn change_line(change: &ChangeBefore) -> String {
 fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
     let others: Vec<_> = judged.other_causes().collect();
     if others.is_empty() {
-        return superseded(page, judged);
+        return Ok(());
     }
     page.section(if judged.verdict.is_undetermined() { "Possible causes" } else { "Other possible causes" })?;
     let shown = page.limit(OTHERS_SHOWN);
@@ -440,25 +391,7 @@ fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
             page.paragraph(4, &prose(&finding.explanation))?;
         }
     }
-    page.more(4, others.len().saturating_sub(shown))?;
-    superseded(page, judged)
-}
-
-/// Writes the findings that other rules supersede, where everything is shown.
-fn superseded(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
-    let all = judged.findings.iter().filter_map(|finding| Some((finding, finding.superseded_by.as_ref()?)));
-    let mut all = all.peekable();
-    if !page.verbose || all.peek().is_none() {
-        return Ok(());
-    }
-    page.section("Superseded")?;
-    for (finding, by) in all {
-        page.bullet(&prose(&format!(
-            "{}: {} - rule {}, superseded by {by}",
-            finding.cause, finding.title, finding.rule
-        )))?;
-    }
-    Ok(())
+    page.more(4, others.len().saturating_sub(shown))
 }
 
 /// Writes the group's other incidents, a line each.

@@ -20,10 +20,7 @@ pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<
         page.marked(style, "  - ", &format!("{}: {}", words(&change.change), change.signature))?;
         page.paragraph(4, &detail(change))?;
     }
-    match changes.len().saturating_sub(page.limit(LISTED)) {
-        0 => Ok(()),
-        more => page.paragraph(2, &format!("{more} more (-v lists them)")),
-    }
+    page.more_to_list(changes.len(), page.limit(LISTED))
 }
 
 /// How the reports differ, in sentences.

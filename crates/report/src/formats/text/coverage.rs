@@ -49,20 +49,18 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     page.more(4, left_out)
 }
 
-/// Writes what to collect next, numbered. All requests to which blocks refer by the numbers `named` are shown; `named` is
-/// `None` for a report with one block, which has no list.
-pub(super) fn collect_next(page: &mut Page<'_>, report: &Report, named: Option<&BTreeSet<usize>>) -> io::Result<()> {
+/// Writes what to collect next, numbered. All requests to which blocks refer by the numbers `named` are shown.
+pub(super) fn collect_next(page: &mut Page<'_>, report: &Report, named: &BTreeSet<usize>) -> io::Result<()> {
     let requests = &report.coverage.collect_next;
-    if requests.is_empty() || named.is_none() {
+    if requests.is_empty() {
         return Ok(());
     }
     page.divider()?;
     page.part("Collect next")?;
     let shown = page.limit(REQUESTS_SHOWN);
-    let is_named = |number: usize| named.is_some_and(|named| named.contains(&number));
     let mut left_out = 0_usize;
     for (request, number) in requests.iter().zip(1_usize..) {
-        if number > shown && !is_named(number) {
+        if number > shown && !named.contains(&number) {
             left_out += 1;
             continue;
         }

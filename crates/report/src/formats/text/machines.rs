@@ -27,16 +27,16 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     for machine in &report.machines {
         page.blank()?;
         page.styled(STRONG, 0, &name(&machine.host))?;
-        if !machine.environment.is_empty() {
-            page.rows(&environment_rows(&machine.environment))?;
-        }
+        page.rows(&environment_rows(&machine.environment))?;
         for earlier in &machine.earlier {
             page.row("", &format!("also {}", earlier_value(earlier)))?;
         }
-        if in_full {
-            timeline(page, report, machine)?
+        if machine.timeline.is_empty() {
+            page.row("timeline", "no entries")?;
+        } else if in_full {
+            timeline(page, report, machine)?;
         } else {
-            counts(page, machine)?
+            counts(page, machine)?;
         }
         // Gaps have their own part.
         for gap in machine.coverage.iter().filter(|sentence| !elsewhere.contains(sentence.as_str())) {
@@ -48,9 +48,6 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
 
 /// Writes the timeline, folded; of a long one the most important runs.
 fn timeline(page: &mut Page<'_>, report: &Report, machine: &Machine) -> io::Result<()> {
-    if machine.timeline.is_empty() {
-        return page.row("timeline", "no entries");
-    }
     page.row("timeline", &format!("{}, UTC", entries(machine.timeline.len())))?;
     let shown = choose(&machine.timeline, page.limit(MOST_RUNS));
     shown.runs.iter().try_for_each(|run| line(page, report, run))?;
@@ -84,13 +81,8 @@ fn counts(page: &mut Page<'_>, machine: &Machine) -> io::Result<()> {
         *by_kind.entry(entry.kind).or_default() += 1;
     }
     let kinds: Vec<_> = by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let (first, last) = (machine.timeline.first(), machine.timeline.last());
-    match (first, last) {
-        (Some(first), Some(last)) => {
-            page.row("timeline", &format!("{}; {}", kinds.join(", "), span(Some(first.time), Some(last.time))))
-        }
-        _ => page.row("timeline", "no entries"),
-    }
+    let [first, last] = [machine.timeline.first(), machine.timeline.last()].map(|entry| entry.map(|entry| entry.time));
+    page.row("timeline", &format!("{}; {}", kinds.join(", "), span(first, last)))
 }
 
 /// A former value of a key of the environment, with its time.

@@ -55,8 +55,11 @@ pub fn write(report: &Report, out: &mut dyn Write, options: TextOptions) -> io::
     }
     overview::rest(&mut page, rest)?;
     coverage::write(&mut page, report)?;
-    let named = described.iter().flat_map(|block| block::requests(block.representative, &numbers)).collect();
-    coverage::collect_next(&mut page, report, (blocks.len() > 1).then_some(&named))?;
+    // A report with one block has no such list.
+    if blocks.len() > 1 {
+        let named = described.iter().flat_map(|block| block::requests(block.representative, &numbers)).collect();
+        coverage::collect_next(&mut page, report, &named)?;
+    }
     machines::write(&mut page, report)?;
     artifacts::write(&mut page, report)?;
     overview::totals(&mut page, report)?;

@@ -111,9 +111,26 @@ impl<'a> Page<'a> {
         if left_out == 0 { Ok(()) } else { self.paragraph(indent, &format!("{left_out} more (-v shows all).")) }
     }
 
+    /// How many of `all` items of a list are not shown where at most `shown` are, if any.
+    pub fn more_to_list(&mut self, all: usize, shown: usize) -> io::Result<()> {
+        match all.saturating_sub(shown) {
+            0 => Ok(()),
+            more => self.paragraph(2, &format!("{more} more (-v lists them)")),
+        }
+    }
+
     /// An item of a list.
     pub fn bullet(&mut self, text: &str) -> io::Result<()> {
         self.marked(PLAIN, "  - ", text)
+    }
+
+    /// A section with an item for each text; nothing where there is none.
+    pub fn list<T: AsRef<str>>(&mut self, name: &str, texts: impl IntoIterator<Item = T>) -> io::Result<()> {
+        let mut texts = texts.into_iter().peekable();
+        if texts.peek().is_some() {
+            self.section(name)?;
+        }
+        texts.try_for_each(|text| self.bullet(text.as_ref()))
     }
 
     /// A line of a list without marks: its further lines are indented.

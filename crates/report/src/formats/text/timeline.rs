@@ -1,7 +1,8 @@
 //! Folds a machine's timeline, so that an error that repeats for days takes one line, and chooses the runs that are shown.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::LazyLock;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -41,43 +42,13 @@ const ONE_INSTALLATION: SignedDuration = SignedDuration::from_secs(60);
 const ONE_MOMENT: SignedDuration = SignedDuration::from_secs(1);
 
 /// Kinds in groups by how much they explain incidents, and how many tenths of the lines each group has for itself. Lines
-/// that one group leaves are for the others, in this order. Crashes are in the second group because the report describes
-/// each of them above.
-const GROUPS: [(usize, &[&str]); 4] = [
-    (
-        5,
-        &[
-            "driver-reset",
-            "hardware-error",
-            "storage-error",
-            "drive-health",
-            "file-system-error",
-            "memory-test",
-            "memory-exhausted",
-            "thermal",
-            "bugcheck",
-            "unclean-restart",
-            "power-loss",
-        ],
-    ),
-    (
-        2,
-        &[
-            "driver-error",
-            "device-problem",
-            "image-refused",
-            "security-block",
-            "crash",
-            "hang",
-            "start-failure",
-            "exit",
-            "service-ended",
-            "log-cleared",
-        ],
-    ),
-    (2, &INSTALLS),
-    (1, &[]),
-];
+/// that one group leaves are for the others, in this order. The last group is for all kinds that no other group names.
+/// Crashes are in the second group because the report describes each of them above.
+static GROUPS: LazyLock<Vec<(usize, Vec<&str>)>> = LazyLock::new(|| {
+    let group =
+        |(tenths, kinds): (&'static str, &'static str)| Some((tenths.parse().ok()?, kinds.split(' ').collect()));
+    include_str!("timeline.tsv").lines().filter_map(|line| line.split_once('\t').and_then(group)).collect()
+});
 
 /// Folds a timeline and chooses at most `most` runs: of each group its share, and in it of each kind the latest.
 pub(crate) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
@@ -85,41 +56,28 @@ pub(crate) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
     if runs.len() <= most {
         return Shown { runs, left_out: Vec::new() };
     }
-    // By group: its runs in the order in which they are chosen.
-    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); GROUPS.len()];
-    let mut by_kind: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let mut ranked: Vec<(usize, usize, usize)> = Vec::with_capacity(runs.len());
-    for (index, run) in runs.iter().enumerate().rev() {
-        let group = group_of(run.first.kind);
-        let of_kind = by_kind.entry((group, run.first.kind)).or_default();
-        ranked.push((group, *of_kind, index));
-        *of_kind += 1;
-    }
-    // The latest of each kind of the group, then the second latest of each, and so on.
-    ranked.sort_by_key(|(group, round, index)| (*group, *round, Reverse(*index)));
-    for (group, _, index) in ranked {
-        groups.get_mut(group).into_iter().for_each(|group| group.push(index));
-    }
-    let mut chosen = vec![false; runs.len()];
-    let mut left = most;
-    let mut take = |indices: &mut dyn Iterator<Item = &usize>| {
-        for index in indices {
-            let Some(chosen) = chosen.get_mut(*index).filter(|_| left > 0) else { return };
-            *chosen = true;
-            left -= 1;
-        }
+    // Of each group the latest of each kind, then the second latest of each, and so on.
+    let mut later: HashMap<&str, usize> = HashMap::new();
+    let rank = |(index, run): (usize, &Run<'_>)| {
+        let later = later.entry(run.first.kind).or_default();
+        *later += 1;
+        (group_of(run.first.kind), *later, Reverse(index))
     };
-    let share = |tenths: usize| most.saturating_mul(tenths).div_ceil(10);
-    for ((tenths, _), group) in GROUPS.iter().zip(&groups) {
-        take(&mut group.iter().take(share(*tenths)));
+    let mut ranked: Vec<(usize, usize, Reverse<usize>)> = runs.iter().enumerate().rev().map(rank).collect();
+    ranked.sort_unstable();
+    // The share of each group comes before what is beyond the shares.
+    let mut order: Vec<(bool, usize)> = Vec::with_capacity(runs.len());
+    for of_group in ranked.chunk_by(|(group, ..), (next, ..)| group == next) {
+        let tenths = of_group.first().and_then(|(group, ..)| GROUPS.get(*group)).map_or(0, |(tenths, _)| *tenths);
+        let share = most.saturating_mul(tenths).div_ceil(10);
+        order.extend(of_group.iter().enumerate().map(|(place, (_, _, Reverse(index)))| (place >= share, *index)));
     }
-    for ((tenths, _), group) in GROUPS.iter().zip(&groups) {
-        take(&mut group.iter().skip(share(*tenths)));
-    }
+    order.sort_by_key(|(is_beyond, _)| *is_beyond);
+    let chosen: HashSet<usize> = order.into_iter().take(most).map(|(_, index)| index).collect();
     let mut hidden: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut shown = Vec::with_capacity(most);
-    for (run, chosen) in runs.into_iter().zip(chosen) {
-        if chosen {
+    for (index, run) in runs.into_iter().enumerate() {
+        if chosen.contains(&index) {
             shown.push(run);
         } else {
             *hidden.entry(run.first.kind).or_default() += run.count;
@@ -130,7 +88,7 @@ pub(crate) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
     Shown { runs: shown, left_out }
 }
 
-/// The group of a kind; the last group is for all kinds that no other group names.
+/// The group of a kind.
 fn group_of(kind: &str) -> usize {
     GROUPS.iter().position(|(_, kinds)| kinds.contains(&kind)).unwrap_or(GROUPS.len() - 1)
 }
@@ -286,8 +244,10 @@ mod tests {
 
     #[test]
     fn the_groups_name_kinds_that_there_are() {
-        for kind in GROUPS.iter().flat_map(|(_, kinds)| *kinds) {
+        assert_eq!(GROUPS.len(), 4);
+        for kind in GROUPS.iter().flat_map(|(_, kinds)| kinds).filter(|kind| **kind != "others") {
             assert!(TIMELINE_KINDS.contains(kind), "{kind}");
         }
+        assert_eq!(GROUPS[2].1, INSTALLS);
     }
 }

@@ -5,16 +5,15 @@
 mod group;
 mod machine;
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::{Serde, Value};
 
 use crate::formats::text::block::blocks;
 use crate::formats::text::comparison;
 use crate::formats::text::coverage::helps;
 use crate::formats::text::overview::{self, incidents, nothing_found, unread};
-use crate::model::{Artifact, ArtifactStatus, GroupChange, Report};
+use crate::model::{ArtifactStatus, Comparison, GroupChange, Report};
 use crate::wording::{counted, prose};
-use group::Group;
-use machine::Machine;
 
 /// How many items of long lists a page shows.
 #[derive(Debug, Clone, Copy)]
@@ -30,89 +29,68 @@ impl Most {
     pub(super) const ALL: Self = Self { evidence: usize::MAX, runs: usize::MAX };
 }
 
-/// A whole report.
-#[derive(Serialize)]
-pub(super) struct Outline<'r> {
-    tool: &'static str,
-    version: &'static str,
-    /// How many artifacts, incidents, groups and machines there are.
-    counts: String,
-    /// Sentences before everything else: unread artifacts, levels of confidence, incidents that are left out.
-    notices: Vec<String>,
-    groups: Vec<Group<'r>>,
-    comparison: Option<Comparison>,
-    gaps: Vec<String>,
-    /// Each request, with how many incidents it would help.
-    collect_next: Vec<(String, String)>,
-    machines: Vec<Machine<'r>>,
-    artifacts: &'r [Artifact],
-    /// How many of them were not read whole.
-    not_whole: usize,
-    totals: Vec<Row>,
+/// The values of a whole report.
+pub(super) fn values(report: &Report, most: Most) -> Value {
+    let blocks = blocks(report);
+    let unread = unread(report);
+    let mut notices: Vec<String> = unread.iter().map(|unread| format!("{unread}: listed below.")).collect();
+    notices.extend(overview::notices(report, &blocks));
+    if blocks.is_empty() {
+        notices.push(nothing_found(report, unread.is_some()).to_owned());
+    }
+    let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts());
+    let not_whole = report.artifacts.iter().filter(|artifact| artifact.status != ArtifactStatus::Ok);
+    context! {
+        tool => "crashsift",
+        version => env!("CARGO_PKG_VERSION"),
+        // How many artifacts, incidents, groups and machines there are.
+        counts => overview::counts(report, &blocks),
+        // Sentences before everything else: unread artifacts, levels of confidence, incidents that are left out.
+        notices => Serde(notices),
+        groups => blocks.iter().map(|block| group::values(report, block, most.evidence)).collect::<Value>(),
+        comparison => report.comparison.as_ref().map(comparison_values),
+        gaps => gaps.map(|gap| prose(&gap.says)).collect::<Value>(),
+        // Each request, with how many incidents it would help.
+        collect_next => report.coverage.collect_next.iter().map(|one| (prose(&one.says), helps(one))).collect::<Value>(),
+        machines => report.machines.iter().map(|machine| machine::values(report, machine, most.runs)).collect::<Value>(),
+        artifacts => Serde(&report.artifacts),
+        // How many of them were not read whole.
+        not_whole => not_whole.count(),
+        totals => totals(report),
+    }
 }
 
-/// Lines with their label.
-#[derive(Serialize)]
-pub(super) struct Row {
-    label: &'static str,
-    lines: Vec<String>,
+/// How the report differs from an earlier one; of each group that differs the change, the signature, and the group before
+/// and now.
+fn comparison_values(compared: &Comparison) -> Value {
+    let change = |change: &GroupChange| {
+        (comparison::words(&change.change), change.signature.clone(), comparison::detail(change))
+    };
+    context! {
+        says => Serde(comparison::says(compared)),
+        changes => compared.changes.iter().map(change).collect::<Value>(),
+    }
 }
 
-/// Rows of the text report; a row without label continues the row before it.
-pub(super) fn rows(of: impl IntoIterator<Item = (&'static str, String)>) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+/// Texts in which line breaks have no meaning.
+fn texts(texts: &[impl AsRef<str>]) -> Value {
+    texts.iter().map(|text| prose(text.as_ref())).collect()
+}
+
+/// Labels with their lines, of rows of the text report; a row without label continues the row before it.
+fn rows(of: impl IntoIterator<Item = (&'static str, String)>) -> Value {
+    let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
     for (label, line) in of {
         match rows.last_mut() {
-            Some(row) if label.is_empty() => row.lines.push(line),
-            _ => rows.push(Row { label, lines: vec![line] }),
+            Some((_, lines)) if label.is_empty() => lines.push(line),
+            _ => rows.push((label, vec![line])),
         }
     }
-    rows
-}
-
-#[derive(Serialize)]
-struct Comparison {
-    says: Vec<String>,
-    /// The groups that differ: the change, the signature, and the group before and now.
-    changes: Vec<[String; 3]>,
-}
-
-impl<'r> Outline<'r> {
-    pub(super) fn of(report: &'r Report, most: Most) -> Self {
-        let blocks = blocks(report);
-        let unread = unread(report);
-        let mut notices: Vec<String> = unread.iter().map(|unread| format!("{unread}: listed below.")).collect();
-        notices.extend(overview::notices(report, &blocks));
-        if blocks.is_empty() {
-            notices.push(nothing_found(report, unread.is_some()).to_owned());
-        }
-        let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts());
-        let change = |change: &GroupChange| {
-            [comparison::words(&change.change), change.signature.clone(), comparison::detail(change)]
-        };
-        let is_whole = |artifact: &Artifact| artifact.status == ArtifactStatus::Ok;
-        Self {
-            tool: "crashsift",
-            version: env!("CARGO_PKG_VERSION"),
-            counts: overview::counts(report, &blocks),
-            notices,
-            groups: blocks.iter().map(|block| Group::of(report, block, most.evidence)).collect(),
-            comparison: report.comparison.as_ref().map(|comparison| Comparison {
-                says: comparison::says(comparison),
-                changes: comparison.changes.iter().map(change).collect(),
-            }),
-            gaps: gaps.map(|gap| prose(&gap.says)).collect(),
-            collect_next: report.coverage.collect_next.iter().map(|one| (prose(&one.says), helps(one))).collect(),
-            machines: report.machines.iter().map(|machine| Machine::of(report, machine, most.runs)).collect(),
-            artifacts: &report.artifacts,
-            not_whole: report.artifacts.iter().filter(|artifact| !is_whole(artifact)).count(),
-            totals: totals(report),
-        }
-    }
+    rows.into_iter().map(|(label, lines)| context! { label, lines => Serde(lines) }).collect()
 }
 
 /// The totals, and the rule sets that judged.
-fn totals(report: &Report) -> Vec<Row> {
+fn totals(report: &Report) -> Value {
     let summary = &report.summary;
     let causes = summary.by_cause.iter().map(|(cause, count)| (cause.as_str(), *count));
     let undetermined = Some((rules::UNDETERMINED, summary.undetermined)).filter(|(_, count)| *count > 0);
