@@ -20,15 +20,8 @@ pub enum Exit {
     Internal = 5,
 }
 
-impl Exit {
-    /// The exit code.
-    pub fn code(self) -> u8 {
-        self as u8
-    }
-}
-
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit.code())
+        Self::from(exit as u8)
     }
 }

@@ -244,7 +244,7 @@ impl Arguments {
         }
         let exit = verdict(self, report, rules, notes);
         if let Some(answers) = answers {
-            answers.keep(&report.artifacts, notes, exit.code());
+            answers.keep(&report.artifacts, notes, exit as u8);
         }
         exit
     }

@@ -21,7 +21,8 @@ pub fn usage(message: impl Display) -> Exit {
 /// The notes of a run: printed, unless the run is quiet, and kept with its answer.
 pub struct Notes {
     quiet: bool,
-    printed: Vec<String>,
+    /// The notes so far.
+    pub printed: Vec<String>,
 }
 
 impl Notes {
@@ -34,11 +35,6 @@ impl Notes {
             note(&text);
             self.printed.push(text);
         }
-    }
-
-    /// The notes so far.
-    pub fn all(&self) -> &[String] {
-        &self.printed
     }
 }
 

@@ -49,7 +49,7 @@ impl Answers {
             None
         });
         let whole = known.as_ref().map(|answer| answer.trailer.whole.clone()).unwrap_or_default();
-        let inputs = Inputs { paths: paths.to_vec(), cache: Arc::clone(cache), pasted: question.pasted() };
+        let inputs = Inputs { paths: paths.to_vec(), cache: Arc::clone(cache), pasted: question.pasted.clone() };
         let Some(before) = inputs.hash(&whole) else { return (None, None) };
         match known {
             Some(answer) if answer.trailer.inputs == before => (None, Some(answer)),
@@ -95,7 +95,7 @@ impl Answers {
         let whole: BTreeSet<String> = damaged.iter().map(|log| log.path.clone()).collect();
         let inputs = if whole.is_empty() { now } else { self.inputs.hash(&whole) };
         let Some(inputs) = inputs else { return };
-        let trailer = Trailer { inputs, whole, notes: notes.all().to_vec(), exit, ..Trailer::default() };
+        let trailer = Trailer { inputs, whole, notes: notes.printed.clone(), exit, ..Trailer::default() };
         match draft.finish(trailer, &self.place) {
             Ok(()) => folder::drop_old_answers(self.cache.folder()),
             Err(error) => self.cache.not_kept(&error),

@@ -19,7 +19,8 @@ pub(super) const BLOCK: usize = 256 << 10;
 /// The question of a run: program, options, rules, baseline and pasted texts.
 pub struct Question {
     hash: Xxh3,
-    pasted: Vec<String>,
+    /// The names of the pasted texts.
+    pub(super) pasted: Vec<String>,
 }
 
 impl Question {
@@ -55,11 +56,6 @@ impl Question {
         self.part(&content.left_out.to_le_bytes());
         self.part(&content.lines_left_out.to_le_bytes());
         self.pasted.push(name.to_owned());
-    }
-
-    /// The names of the pasted texts.
-    pub(super) fn pasted(&self) -> Vec<String> {
-        self.pasted.clone()
     }
 
     pub(super) fn hash(&self) -> u128 {

@@ -1,6 +1,6 @@
 //! Compares the verdicts and findings of two rule sets on the same evidence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Judged, Report};
 use evidence::Place;
@@ -37,32 +37,22 @@ pub struct ChangedRule<'r> {
 }
 
 /// The findings of an incident by rule, also those that are superseded or suppressed.
-fn finding_states(judged: &Judged) -> impl Iterator<Item = (&str, FindingState<'_>)> {
-    let findings = judged.findings.iter().map(|finding| {
-        let (confidence, superseded_by) = (finding.confidence, finding.superseded_by.as_deref());
-        (&*finding.rule, FindingState { confidence, superseded_by, suppressed_by: None })
-    });
-    let suppressed = judged.suppressed.iter().map(|one| {
-        let standing =
-            FindingState { confidence: one.confidence, superseded_by: None, suppressed_by: Some(&one.by.by) };
-        (&*one.rule, standing)
-    });
-    findings.chain(suppressed)
+fn finding_states(judged: &Judged) -> BTreeMap<&str, FindingState<'_>> {
+    let state = |confidence, superseded_by, suppressed_by| FindingState { confidence, superseded_by, suppressed_by };
+    let findings = judged.findings.iter();
+    let findings = findings.map(|one| (&*one.rule, state(one.confidence, one.superseded_by.as_deref(), None)));
+    let suppressed = judged.suppressed.iter();
+    findings.chain(suppressed.map(|one| (&*one.rule, state(one.confidence, None, Some(&one.by.by))))).collect()
 }
 
 impl<'r> Changed<'r> {
     /// The rules that match only in one of the two, with another confidence, or whose finding counts in one alone, by id.
     #[must_use]
     pub fn rules(&self) -> Vec<ChangedRule<'r>> {
-        let mut rules: BTreeMap<&str, ChangedRule<'_>> = BTreeMap::new();
-        let unknown = |rule| ChangedRule { rule, before: None, now: None };
-        for (rule, standing) in finding_states(self.before) {
-            rules.entry(rule).or_insert_with(|| unknown(rule)).before = Some(standing);
-        }
-        for (rule, standing) in finding_states(self.now) {
-            rules.entry(rule).or_insert_with(|| unknown(rule)).now = Some(standing);
-        }
-        rules.into_values().filter(|rule| rule.before != rule.now).collect()
+        let (before, now) = (finding_states(self.before), finding_states(self.now));
+        let rules: BTreeSet<&str> = before.keys().chain(now.keys()).copied().collect();
+        let state = |rule| ChangedRule { rule, before: before.get(rule).copied(), now: now.get(rule).copied() };
+        rules.into_iter().map(state).filter(|rule| rule.before != rule.now).collect()
     }
 
     /// Whether the cause is another.

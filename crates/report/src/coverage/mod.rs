@@ -81,6 +81,14 @@ fn add_to(machines: &mut [Machine], gaps: &[Gap]) {
     }
 }
 
+impl Gap {
+    /// The gap with the number of the incidents that the missing artifact would help.
+    fn helping<'i>(self, incidents: impl Iterator<Item = &'i Judged> + Clone) -> Self {
+        let undetermined = incidents.clone().filter(|judged| judged.verdict.is_undetermined()).count();
+        Self { count: incidents.count(), undetermined, ..self }
+    }
+}
+
 /// The incidents of one computer.
 #[derive(Debug, Default)]
 struct Host<'i> {

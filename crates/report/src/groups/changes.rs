@@ -20,18 +20,8 @@ const SHORTEST_NAME: usize = 4;
 ///
 /// Source: Microsoft's bug check code reference.
 const DISPLAY_STOPS: &[u32] = &[0x116, 0x117, 0x119, 0x141];
-/// Folders that hold programs of every maker.
-const COMMON_FOLDERS: &[&str] = &[
-    "program files",
-    "program files (x86)",
-    "windows",
-    "system32",
-    "users",
-    "appdata",
-    "local",
-    "programs",
-    "common files",
-];
+/// Folders that hold programs of every maker, a line each.
+const COMMON_FOLDERS: &str = include_str!("common_folders.txt");
 
 /// The machines of each signature, by host name.
 pub(super) struct MachinesBySignature<'s, 'i>(BTreeMap<&'s str, Vec<&'s Surroundings<'i>>>);
@@ -205,7 +195,7 @@ fn names_of(name: &str, path: Option<&str>) -> Vec<String> {
     // The last is the file itself.
     let folders = below.and_then(|below| below.split_last()).map_or(&[][..], |(_, folders)| folders);
     let names = folders.iter().take(2).map(|folder| folder.to_lowercase()).chain([stem]);
-    names.filter(|name| name.len() >= SHORTEST_NAME && !COMMON_FOLDERS.contains(&name.as_str())).collect()
+    names.filter(|name| name.len() >= SHORTEST_NAME && !COMMON_FOLDERS.lines().any(|folder| folder == name)).collect()
 }
 
 /// Whether a text contains a name as a whole word.

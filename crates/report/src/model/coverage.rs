@@ -8,8 +8,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-use super::report::Judged;
-
 /// What the artifacts of a run could not show.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Coverage {
@@ -21,7 +19,7 @@ pub struct Coverage {
 
 /// Something that the artifacts could not show.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
     /// Its kind, as `docs/report.md` lists them.
     pub kind: Cow<'static, str>,
@@ -52,23 +50,7 @@ impl Gap {
 
     /// A gap without numbers and times.
     pub(crate) fn new(kind: &'static str, host: Option<&Arc<str>>, says: String) -> Self {
-        Self {
-            kind: Cow::Borrowed(kind),
-            host: host.cloned(),
-            log: None,
-            count: 0,
-            of: None,
-            undetermined: 0,
-            first: None,
-            last: None,
-            says,
-        }
-    }
-
-    /// The gap with the number of the incidents that the missing artifact would help.
-    pub(crate) fn helping<'i>(self, incidents: impl Iterator<Item = &'i Judged> + Clone) -> Self {
-        let undetermined = incidents.clone().filter(|judged| judged.verdict.is_undetermined()).count();
-        Self { count: incidents.count(), undetermined, ..self }
+        Self { kind: Cow::Borrowed(kind), host: host.cloned(), says, ..Self::default() }
     }
 }
 

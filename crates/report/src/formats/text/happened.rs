@@ -42,29 +42,18 @@ fn sigma_rule(nearby: &SigmaNearby) -> String {
 }
 
 /// The keys of each line of an environment card, in this order. All other keys are in the last line.
-const ENVIRONMENT: &[&[&str]] = &[
-    &["os", "process_bits", "cpu", "cpu_name", "cpu_threads", "cpu_extensions"],
-    &["gpu_driver", "gpu_driver_others", "cuda", "cublas", "cudnn", "cuda_conflicts"],
-    &["python", "python_detail", "tensorflow", "pytorch", "onnxruntime"],
-    &["msvcp140"],
-    &["vcruntime140"],
-    &["ucrtbase"],
-    &["misplaced"],
-    &["duplicates"],
-];
+const ENVIRONMENT: &str = include_str!("environment.txt");
 
 /// `os: ...; cpu: ...`, a row for each theme.
 pub(crate) fn environment_rows(environment: &BTreeMap<&'static str, String>) -> Vec<Row> {
-    let line = |keys: &mut dyn Iterator<Item = &'static str>| {
-        let pairs = keys.filter_map(|key| Some(format!("{key}: {}", environment.get(key)?)));
-        pairs.collect::<Vec<_>>().join("; ")
-    };
-    let named = |key: &&'static str| ENVIRONMENT.iter().any(|keys| keys.contains(key));
-    let mut others = environment.keys().copied().filter(|key| !named(key));
-    let mut lines: Vec<String> = ENVIRONMENT.iter().map(|keys| line(&mut keys.iter().copied())).collect();
-    lines.push(line(&mut others));
-    let labels = std::iter::once("environment").chain(std::iter::repeat(""));
-    labels.zip(lines.into_iter().filter(|line| !line.is_empty())).collect()
+    let named = |key: &&str| ENVIRONMENT.split_ascii_whitespace().any(|known| known == *key);
+    let others = environment.keys().copied().filter(|key| !named(key)).collect();
+    let lines = ENVIRONMENT.lines().map(|line| line.split(' ').collect()).chain([others]);
+    let lines = lines.filter_map(|keys: Vec<&str>| {
+        let pairs = keys.into_iter().filter_map(|key| Some(format!("{key}: {}", environment.get(key)?)));
+        Some(pairs.collect::<Vec<_>>().join("; ")).filter(|line| !line.is_empty())
+    });
+    std::iter::once("environment").chain(std::iter::repeat("")).zip(lines).collect()
 }
 
 fn process(process: &Process) -> Vec<Row> {
