@@ -7,6 +7,8 @@
 //!
 //! Layouts: `minidumpapiset.h`.
 
+use minidump::Minidump;
+
 use super::directory::{Directory, StreamKind, place};
 use super::lists::{LONGEST_LIST, List};
 use super::location::{Location, overwrite};
@@ -26,6 +28,9 @@ const STACK_WALKED: u64 = 64 << 10;
 const MODULE_SIZE: usize = 108;
 /// Length of `MINIDUMP_EXCEPTION_STREAM`, bytes.
 const EXCEPTION_STREAM_SIZE: u64 = 168;
+
+/// The excerpt's dump, as the crate reads it.
+pub type Excerpted<'b> = Minidump<'b, &'b [u8]>;
 
 /// The excerpt and what was noticed while it was made.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! The threads besides the crashing one: where each was, and the modules in the innermost part of its stack.
 
-use super::{Given, has_function_tables, no_surer_than_before, x64};
+use super::given::{Given, has_function_tables, no_surer_than_before};
+use super::x64;
 use crate::context::instruction_pointer;
 use crate::minidump::memory::Memory;
 use evidence::{Address, Frame, FrameTrust, ProcessDump, ThreadStack, ThreadState};

@@ -19,7 +19,7 @@ pub use self::registers::Registers;
 
 use self::registers::RSP;
 use self::words::Words;
-use super::{Given, MOST_FRAMES};
+use super::given::{Given, MOST_FRAMES};
 use crate::call::{CallTarget, LONGEST_CALL, LONGEST_JUMP, call_at_end, is_jump_through_pointer};
 use crate::minidump::image::{Image, Lookup};
 use crate::minidump::memory::Memory;
