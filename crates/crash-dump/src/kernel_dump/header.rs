@@ -74,7 +74,9 @@ impl Header {
 
     /// How long the system had been up.
     pub fn uptime(&self) -> Option<SignedDuration> {
-        self.long(layout::UPTIME).filter(|ticks| *ticks != 0).and_then(duration)
+        // In units of 100 ns.
+        let ticks = self.long(layout::UPTIME).filter(|ticks| *ticks != 0)?;
+        SignedDuration::try_from_nanos_i128(i128::from(ticks).checked_mul(100)?)
     }
 
     /// The list of the physical pages of a full dump.
@@ -131,12 +133,4 @@ impl Header {
             _ => CpuArchitecture::Other,
         })
     }
-}
-
-/// A time span of `ticks` 100 ns units.
-fn duration(ticks: u64) -> Option<SignedDuration> {
-    const TICKS_A_SECOND: u64 = 10_000_000;
-    let seconds = i64::try_from(ticks.checked_div(TICKS_A_SECOND)?).ok()?;
-    let rest = i32::try_from(ticks.checked_rem(TICKS_A_SECOND)?).ok()?;
-    Some(SignedDuration::new(seconds, rest.checked_mul(100)?))
 }

@@ -30,7 +30,6 @@ mod writer;
 
 use std::fs::File;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use jiff::Timestamp;
 use minidump::{
@@ -134,7 +133,7 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
     let mut process = ProcessDump {
         time: seconds(u64::from(directory.time)),
         pid: misc.as_ref().and_then(|misc| misc.raw.process_id().copied()),
-        started: misc.as_ref().and_then(MinidumpMiscInfo::process_create_time).and_then(timestamp),
+        started: misc.as_ref().and_then(|misc| seconds(u64::from(*misc.raw.process_create_time()?))),
         thread,
         thread_count: excerpt.thread_count,
         modules: modules.as_ref().map(|list| list.iter().map(|module| loaded_module(module, names)).collect()),
@@ -273,9 +272,4 @@ fn comment(dump: &Excerpted<'_>, losses: &mut Vec<Loss>) -> Option<Arc<str>> {
 /// The time so many seconds after 1970 began; 0 says "none".
 fn seconds(since_1970: u64) -> Option<Timestamp> {
     Timestamp::from_second(i64::try_from(since_1970).ok().filter(|seconds| *seconds != 0)?).ok()
-}
-
-/// A time in whole seconds.
-fn timestamp(time: SystemTime) -> Option<Timestamp> {
-    seconds(time.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs())
 }

@@ -31,7 +31,7 @@ pub fn walk_other_threads(
         let Some(pointer) = instruction_pointer(context).filter(|pointer| *pointer != 0) else { continue };
         thread.instruction_pointer = Some(Address(pointer));
         if let (Some(walk), Some(registers)) = (&mut walk, x64::Registers::from_bytes(context)) {
-            let mut frames = walk.thread_frames(registers, MOST_FRAMES);
+            let mut frames = walk.frames(registers, x64::AT_ONCE_OF_OTHERS, MOST_FRAMES);
             no_surer_than_before(&mut frames);
             fill_in(&frames, thread);
         }
