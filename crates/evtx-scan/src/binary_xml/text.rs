@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::Write;
 
+use data_encoding::{Encoding, HEXLOWER, HEXUPPER};
 use encoding_rs::WINDOWS_1252;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -62,7 +63,7 @@ fn push_other(value: Value<'_>, out: &mut Vec<u8>) -> Option<()> {
             1 => out.extend_from_slice(b"true"),
             bits => push_number(bits, out)?,
         },
-        kind::BINARY => push_digits(bytes, UPPER, out),
+        kind::BINARY => push_digits(bytes, &HEXUPPER, out),
         kind::GUID => push_guid(&all(bytes)?, out),
         kind::SIZE_T | kind::HEX_INT32 | kind::HEX_INT64 => write!(out, "{:#x}", unsigned(bytes)).ok()?,
         kind::FILETIME => push_filetime(u64::from_le_bytes(all(bytes)?), out)?,
@@ -168,7 +169,7 @@ fn all<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
 
 /// A number of at most eight bytes, the lowest first.
 #[inline]
-fn unsigned(bytes: &[u8]) -> u64 {
+pub(crate) fn unsigned(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
@@ -177,32 +178,12 @@ fn push_number(number: impl Display, out: &mut Vec<u8>) -> Option<()> {
     write!(out, "{number}").ok()
 }
 
-/// The digits of every byte.
-type Pairs = [[u8; 2]; 256];
-
-const UPPER: &Pairs = &pairs(*b"0123456789ABCDEF");
-const LOWER: &Pairs = &pairs(*b"0123456789abcdef");
-
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "worked out when the program is built")]
-const fn pairs(digits: [u8; 16]) -> Pairs {
-    let mut pairs = [[0; 2]; 256];
-    let mut byte = 0;
-    while byte < pairs.len() {
-        pairs[byte] = [digits[byte / 16], digits[byte % 16]];
-        byte += 1;
-    }
-    pairs
-}
-
 /// Appends two digits a byte.
 #[inline]
-fn push_digits(bytes: &[u8], digits: &Pairs, out: &mut Vec<u8>) {
+fn push_digits(bytes: &[u8], digits: &Encoding, out: &mut Vec<u8>) {
     let start = out.len();
-    out.resize(start.saturating_add(bytes.len().saturating_mul(2)), 0);
-    let room = out.get_mut(start..).unwrap_or_default().as_chunks_mut::<2>().0;
-    for (pair, byte) in room.iter_mut().zip(bytes) {
-        *pair = digits.get(usize::from(*byte)).copied().unwrap_or_default();
-    }
+    out.resize(start.saturating_add(digits.encode_len(bytes.len())), 0);
+    digits.encode_mut(bytes, out.get_mut(start..).unwrap_or_default());
 }
 
 /// Appends a number with the fewest digits that distinguish it from others of its type.
@@ -219,13 +200,13 @@ fn push_real<F: Copy + Into<f64> + Serialize>(number: F, out: &mut Vec<u8>) -> O
 fn push_guid(guid: &[u8; 16], out: &mut Vec<u8>) {
     let [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e @ ..] = *guid;
     out.push(b'{');
-    push_digits(&[a0, a1, a2, a3], LOWER, out);
+    push_digits(&[a0, a1, a2, a3], &HEXLOWER, out);
     for part in [[b0, b1], [c0, c1], [d0, d1]] {
         out.push(b'-');
-        push_digits(&part, LOWER, out);
+        push_digits(&part, &HEXLOWER, out);
     }
     out.push(b'-');
-    push_digits(&e, LOWER, out);
+    push_digits(&e, &HEXLOWER, out);
     out.push(b'}');
 }
 
@@ -334,11 +315,21 @@ mod tests {
         let epoch = jiff::civil::date(1601, 1, 1);
         // Every day of two cycles and a bit: 1601 to beyond 2401.
         let mut expected = epoch;
-        for days in 0..300_000 {
-            let (year, month, day) = date(days);
-            let found = (i16::try_from(year), i8::try_from(month), i8::try_from(day));
-            assert_eq!(found, (Ok(expected.year()), Ok(expected.month()), Ok(expected.day())), "day {days}");
+        for days in 0..300_000_u64 {
+            let found = text(kind::FILETIME, &(days * 86_400 * TICKS + 1).to_le_bytes());
+            assert_eq!(found, format!("{expected}T00:00:00.0000001Z"), "day {days}");
             expected = expected.tomorrow().expect("another day");
+        }
+    }
+
+    #[test]
+    fn of_years_beyond_9999_the_last_four_digits_are_written() {
+        assert_eq!(text(kind::FILETIME, &i64::MAX.to_le_bytes()), "0828-09-14T02:48:05.4775807Z");
+        let systemtime = |parts: [u16; 8]| text(kind::SYSTEMTIME, &parts.map(u16::to_le_bytes).concat());
+        assert_eq!(systemtime([30_827, 12, 0, 31, 23, 59, 59, 999]), "0827-12-31T23:59:59.9990000Z");
+        assert_eq!(systemtime([2400, 2, 0, 29, 0, 0, 0, 0]), "2400-02-29T00:00:00.0000000Z");
+        for none in [[30_828, 1, 0, 1, 0, 0, 0, 0], [1600, 1, 0, 1, 0, 0, 0, 0], [2024, 1, 0, 1, 24, 0, 0, 0]] {
+            assert_eq!(systemtime(none), "1601-01-01T00:00:00.0000000Z", "{none:?}");
         }
     }
 
