@@ -50,10 +50,12 @@ mod context;
 mod error;
 mod kernel_dump;
 mod minidump;
+mod options;
 
 pub use error::{Error, ErrorKind};
 pub use kernel_dump::{is_kernel_dump, read_kernel_dump};
 pub use minidump::{Symbols, SymbolsError, is_minidump, read_minidump};
+pub use options::Options;
 
 pub use evidence::{
     Address, BugcheckCode, CrashThread, Evidence, Exception, ExceptionCode, Frame, FrameTrust, KernelDriver,
@@ -61,14 +63,3 @@ pub use evidence::{
     UnloadedDriver, UnloadedModule,
 };
 pub use untrusted::Loss;
-
-/// How dumps are read.
-#[derive(Debug, Clone, Copy)]
-pub struct Options<'c> {
-    /// Shares equal names between the dumps of a run.
-    pub names: &'c Names,
-    /// Whether stacks are walked.
-    pub walk_stacks: bool,
-    /// Symbols and images from outside of the dumps, if there are any.
-    pub symbols: Option<&'c Symbols>,
-}

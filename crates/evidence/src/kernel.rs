@@ -46,7 +46,8 @@ pub struct KernelDump {
 }
 
 /// The kinds of kernel dump, by the header's `DumpType`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum KernelDumpType {
     /// 1: all physical memory.
     Full,
@@ -70,16 +71,7 @@ impl KernelDumpType {
     /// The word for it in facts and reports.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Kernel => "kernel",
-            Self::Header => "header",
-            Self::Triage => "triage",
-            Self::Bitmap => "bitmap",
-            Self::Automatic => "automatic",
-            Self::Ranges => "ranges",
-            Self::Other(_) => "other",
-        }
+        self.into()
     }
 }
 

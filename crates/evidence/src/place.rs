@@ -43,19 +43,16 @@ impl fmt::Display for Place {
 /// `line 3`, or `lines 3, 5-7`. Of many, the first and how many more.
 fn write_lines(f: &mut fmt::Formatter<'_>, lines: &[u32]) -> fmt::Result {
     const MOST: usize = 8;
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for line in lines {
-        match ranges.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(*line) => *last = *line,
-            _ => ranges.push((*line, *line)),
+    let ranges = || lines.chunk_by(|line, next| line.checked_add(1) == Some(*next));
+    f.write_str(if lines.len() == 1 { "line " } else { "lines " })?;
+    for (index, range) in ranges().take(MOST).enumerate() {
+        f.write_str(if index == 0 { "" } else { ", " })?;
+        match range {
+            [first, .., last] => write!(f, "{first}-{last}")?,
+            range => range.iter().try_for_each(|only| write!(f, "{only}"))?,
         }
     }
-    f.write_str(if lines.len() == 1 { "line " } else { "lines " })?;
-    for (index, (first, last)) in ranges.iter().take(MOST).enumerate() {
-        f.write_str(if index == 0 { "" } else { ", " })?;
-        if first == last { write!(f, "{first}")? } else { write!(f, "{first}-{last}")? }
-    }
-    match ranges.len().saturating_sub(MOST) {
+    match ranges().count().saturating_sub(MOST) {
         0 => Ok(()),
         more => write!(f, " and {more} more"),
     }

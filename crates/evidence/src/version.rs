@@ -34,16 +34,9 @@ impl fmt::Display for Version {
 }
 
 /// The text is not one to four numbers of at most 16 bits, separated by dots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a version is one to four numbers from 0 to 65535 with dots between them, such as 14.40.33810.0")]
 pub struct NotAVersion;
-
-impl fmt::Display for NotAVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a version is one to four numbers from 0 to 65535 with dots between them, such as 14.40.33810.0")
-    }
-}
-
-impl std::error::Error for NotAVersion {}
 
 impl FromStr for Version {
     type Err = NotAVersion;

@@ -74,38 +74,18 @@ impl Provider {
 #[derive(Debug)]
 pub struct Catalogue {
     rows: Vec<Row>,
-    /// The numbers of the rows that list an id, by the id; sorted.
-    by_id: Vec<(u16, Vec<usize>)>,
+    /// The numbers of the rows that list an id, by the id.
+    by_id: BTreeMap<u16, Vec<usize>>,
     /// The numbers of the rows that want every id.
     with_any_id: Vec<usize>,
-    /// The ids that some row lists.
-    listed_ids: Bits<{ IDS / 64 }>,
-    /// The ids whose records may be quiet.
-    quiet_ids: Bits<{ IDS / 64 }>,
-    /// First letters, in both cases, of the providers of which every id is wanted.
-    first_letters: Bits<2>,
+    /// Whether some row lists the id, for every id.
+    listed_ids: Vec<bool>,
+    /// Whether records with the id may be quiet, for every id.
+    quiet_ids: Vec<bool>,
+    /// Whether every id is wanted of a provider with this first letter, in either case: for every character of ASCII.
+    first_letters: Vec<bool>,
     /// Whether every id may be wanted of a provider with another first letter.
     any_first_letter: bool,
-}
-
-/// A set of numbers below `64 * WORDS`.
-#[derive(Debug)]
-struct Bits<const WORDS: usize>([u64; WORDS]);
-
-impl<const WORDS: usize> Bits<WORDS> {
-    const NONE: Self = Self([0; WORDS]);
-    const ALL: Self = Self([u64::MAX; WORDS]);
-
-    fn add(&mut self, number: usize) {
-        if let Some(word) = self.0.get_mut(number / 64) {
-            *word |= 1 << (number % 64);
-        }
-    }
-
-    #[inline]
-    fn has(&self, number: usize) -> bool {
-        self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
-    }
 }
 
 impl Default for Catalogue {
@@ -120,25 +100,25 @@ impl Catalogue {
     pub fn new(rows: impl IntoIterator<Item = Row>) -> Self {
         let mut catalogue = Self {
             rows: rows.into_iter().collect(),
-            by_id: Vec::new(),
+            by_id: BTreeMap::new(),
             with_any_id: Vec::new(),
-            listed_ids: Bits::NONE,
-            quiet_ids: Bits::NONE,
-            first_letters: Bits::NONE,
+            listed_ids: vec![false; IDS],
+            quiet_ids: vec![false; IDS],
+            first_letters: vec![false; 128],
             any_first_letter: false,
         };
-        let mut by_id: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+        let add = |set: &mut Vec<bool>, number: usize| set.get_mut(number).into_iter().for_each(|has| *has = true);
         for (number, row) in catalogue.rows.iter().enumerate() {
             let Ids::These(ranges) = &row.ids else {
                 catalogue.with_any_id.push(number);
                 if row.quiet.is_some() {
-                    catalogue.quiet_ids = Bits::ALL;
+                    catalogue.quiet_ids.fill(true);
                 }
                 for Provider::Named(name) | Provider::Family(name) in &row.providers {
                     match name.bytes().next() {
                         Some(letter) if letter.is_ascii() => {
-                            catalogue.first_letters.add(usize::from(letter.to_ascii_lowercase()));
-                            catalogue.first_letters.add(usize::from(letter.to_ascii_uppercase()));
+                            add(&mut catalogue.first_letters, usize::from(letter.to_ascii_lowercase()));
+                            add(&mut catalogue.first_letters, usize::from(letter.to_ascii_uppercase()));
                         }
                         _ => catalogue.any_first_letter = true,
                     }
@@ -146,17 +126,16 @@ impl Catalogue {
                 continue;
             };
             for id in ranges.iter().cloned().flatten() {
-                let rows = by_id.entry(id).or_default();
+                let rows = catalogue.by_id.entry(id).or_default();
                 if rows.last() != Some(&number) {
                     rows.push(number);
                 }
-                catalogue.listed_ids.add(usize::from(id));
+                add(&mut catalogue.listed_ids, usize::from(id));
                 if row.quiet.is_some() {
-                    catalogue.quiet_ids.add(usize::from(id));
+                    add(&mut catalogue.quiet_ids, usize::from(id));
                 }
             }
         }
-        catalogue.by_id = by_id.into_iter().collect();
         catalogue
     }
 
@@ -169,10 +148,8 @@ impl Catalogue {
     /// The number of the first row, counted from 0, that wants the event with this id of this provider.
     #[must_use]
     pub fn find(&self, provider: &str, id: u32) -> Option<usize> {
-        let listing = u16::try_from(id).ok().and_then(|id| {
-            let place = self.by_id.binary_search_by_key(&id, |(listed, _)| *listed).ok()?;
-            self.first_of_provider(&self.by_id.get(place)?.1, provider)
-        });
+        let listing = u16::try_from(id).ok().and_then(|id| self.by_id.get(&id));
+        let listing = listing.and_then(|rows| self.first_of_provider(rows, provider));
         let with_any_id = self.first_of_provider(&self.with_any_id, provider);
         listing.into_iter().chain(with_any_id).min()
     }
@@ -191,7 +168,7 @@ impl Catalogue {
     /// Whether a record of a wanted event is wanted itself.
     #[inline]
     pub(crate) fn wants_fields(&self, provider: &str, id: u32, fields: &RecordFields) -> bool {
-        let may_be_quiet = usize::try_from(id).is_ok_and(|id| self.quiet_ids.has(id));
+        let may_be_quiet = usize::try_from(id).is_ok_and(|id| self.quiet_ids.get(id) == Some(&true));
         !may_be_quiet || self.wants(provider, id, fields)
     }
 
@@ -213,13 +190,13 @@ impl Catalogue {
     /// Whether some row lists this id.
     #[inline]
     pub(crate) fn lists(&self, id: u16) -> bool {
-        self.listed_ids.has(usize::from(id))
+        self.listed_ids.get(usize::from(id)) == Some(&true)
     }
 
     /// Whether every id may be wanted of a provider whose name begins with this UTF-16 unit.
     #[inline]
     pub(crate) fn may_want_all_of(&self, first: u16) -> bool {
-        self.any_first_letter || self.first_letters.has(usize::from(first))
+        self.any_first_letter || self.first_letters.get(usize::from(first)) == Some(&true)
     }
 
     /// The wanted events of the provider with this name.

@@ -51,11 +51,13 @@ pub(crate) struct ChunkReading<T> {
     pub(crate) ids: Option<RecordIds>,
     /// What is missing, and what was read although no header counts it.
     pub(crate) losses: Vec<Loss>,
+    /// The time that the records cover, by channel and computer.
+    pub(crate) spans: ChannelSpans,
 }
 
 impl<T> Default for ChunkReading<T> {
     fn default() -> Self {
-        Self { extracted: Vec::new(), records: 0, ids: None, losses: Vec::new() }
+        Self { extracted: Vec::new(), records: 0, ids: None, losses: Vec::new(), spans: ChannelSpans::default() }
     }
 }
 
@@ -66,6 +68,7 @@ impl<T> ChunkReading<T> {
         self.losses.extend(later.losses);
         self.records = self.records.saturating_add(later.records);
         self.ids = RecordIds::joined(self.ids, later.ids);
+        later.spans.list.iter().for_each(|span| self.spans.add_span(span));
     }
 
     /// Notes something that is missing of, or unexpected in, the chunk with this number.
@@ -106,11 +109,14 @@ struct Pick<'c> {
     recovered: bool,
 }
 
-/// How many of the picked records could not be decoded: of those that the chunk's header counts, and of the others.
-#[derive(Debug, Default, Clone, Copy)]
-struct Undecoded {
-    known: u64,
-    recovered: u64,
+/// The search for records in a chunk. It is not generic over what is made of records, so that its inner loop is compiled in
+/// this crate.
+struct Walk<'w, 'c> {
+    chunk: Chunk<'c>,
+    selection: &'w Selection,
+    spans: &'w mut ChannelSpans,
+    scanner: &'w mut Scanner,
+    walked: Walked<'c>,
 }
 
 /// The records that were found in a chunk.
@@ -119,10 +125,59 @@ struct Walked<'c> {
     picks: Vec<Pick<'c>>,
     /// Records that could not be decoded, with the reason.
     failures: Vec<String>,
-    /// Number of the records that the chunk's header counts.
+    /// Number of the records that the chunk's header counts, without those that could not be decoded.
     known: u64,
     /// First id, last id and number of the other records.
     recovered: Option<(u64, u64, u64)>,
+    /// The least and the greatest record id.
+    ids: Option<RecordIds>,
+}
+
+/// The end of the records that a chunk's header counts, and what is damaged among them.
+struct Live {
+    /// Where the last record ends.
+    end: usize,
+    last_id: Option<u64>,
+    /// Offsets of records with a damaged header.
+    damaged: Vec<usize>,
+}
+
+impl Walk<'_, '_> {
+    /// Picks records among those that the chunk's header counts.
+    fn live(&mut self) -> Live {
+        let mut live = Live { end: RECORDS_START, last_id: None, damaged: Vec::new() };
+        for found in records::live(self.chunk) {
+            match found {
+                Found::Record(record) => {
+                    live.end = record.end();
+                    live.last_id = Some(record.id);
+                    self.walked.known = self.walked.known.saturating_add(1);
+                    self.pick(record, false);
+                }
+                Found::Damage(offset) => live.damaged.push(offset),
+            }
+        }
+        live
+    }
+
+    /// Picks records that the chunk's header does not count.
+    fn recover(&mut self, found: impl Iterator<Item = RawRecord>) {
+        for record in found {
+            let (first, _, count) = self.walked.recovered.unwrap_or((record.id, record.id, 0));
+            self.walked.recovered = Some((first, record.id, count.saturating_add(1)));
+            self.pick(record, true);
+        }
+    }
+
+    /// Adds the record to the picked ones unless it is not wanted.
+    #[inline]
+    fn pick(&mut self, record: RawRecord, recovered: bool) {
+        self.walked.ids = RecordIds::joined(self.walked.ids, Some(RecordIds::single(record.id)));
+        let decision = self.scanner.decide(self.chunk.bytes, &record, self.selection, self.spans);
+        if !matches!(decision, Decision::Unwanted) {
+            self.walked.picks.push(Pick { record, decision, recovered });
+        }
+    }
 }
 
 impl<T, C> ChunkReader<'_, T, C> {
@@ -133,7 +188,6 @@ impl<T, C> ChunkReader<'_, T, C> {
         number: u64,
         bytes: &[u8],
         whole: bool,
-        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
         reading: &mut ChunkReading<T>,
     ) {
@@ -146,31 +200,29 @@ impl<T, C> ChunkReader<'_, T, C> {
             reading.lose(number, "the checksum of its records is wrong; they were read all the same");
         }
 
-        scratch.begin_chunk(self.selection.catalogue());
-        let mut walked = Walked { picks: Vec::with_capacity(PICKS), ..Walked::default() };
-        let Live { end, last_id, ids, mut damaged } =
-            walk(chunk, self.selection, spans, &mut scratch.scanner, &mut walked);
-        reading.ids = RecordIds::joined(reading.ids, ids);
+        scratch.begin_chunk(&self.selection.catalogue);
+        let walked = Walked { picks: Vec::with_capacity(PICKS), ..Walked::default() };
+        let scanner = &mut scratch.scanner;
+        let mut walk = Walk { chunk, selection: self.selection, spans: &mut reading.spans, scanner, walked };
+        let Live { end, last_id, mut damaged } = walk.live();
         if !whole && damaged.last().is_some_and(|last| *last >= end) {
             // The record in which the file ends.
             damaged.pop();
         }
         let damaged = damaged.into_iter();
-        walked
-            .failures
-            .extend(damaged.map(|offset| format!("the record at offset {offset:#x} (its header is damaged)")));
+        let damaged = damaged.map(|offset| format!("the record at offset {offset:#x} (its header is damaged)"));
+        walk.walked.failures.extend(damaged);
         if !header_intact {
             let next = last_id.and_then(|last| last.checked_add(1));
-            self.recover(&chunk, records::consecutive(bytes, end, next), spans, scratch, &mut walked, reading);
+            walk.recover(records::consecutive(bytes, end, next));
         } else if self.dirty {
-            let unflushed = records::unflushed(&chunk, &|| (self.first_id)(number));
-            self.recover(&chunk, unflushed, spans, scratch, &mut walked, reading);
+            walk.recover(records::unflushed(&chunk, &|| (self.first_id)(number)));
         }
 
-        let undecoded_picks = self.read_picks(&chunk, &mut walked, spans, scratch, reading);
-        let known = walked.known.saturating_sub(undecoded_picks.known);
-        let recovered = walked.recovered.map_or(0, |(_, _, count)| count);
-        let read = known.saturating_add(recovered).saturating_sub(undecoded_picks.recovered);
+        let mut walked = walk.walked;
+        let lost = self.read_picks(&chunk, &mut walked, scratch, reading);
+        let (known, recovered) = (walked.known, walked.recovered.map_or(0, |(_, _, count)| count));
+        let read = known.saturating_add(recovered).saturating_sub(lost);
         reading.records = reading.records.saturating_add(read);
         if !walked.failures.is_empty() {
             reading.lose(number, undecoded(&walked.failures));
@@ -197,18 +249,19 @@ impl<T, C> ChunkReader<'_, T, C> {
         &self,
         number: u64,
         bytes: &[u8],
-        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
         reading: &mut ChunkReading<T>,
     ) -> bool {
         let Some(chunk) = Chunk::parse(bytes) else { return false };
-        let mut walked = Walked::default();
-        scratch.begin_chunk(self.selection.catalogue());
-        let found = records::consecutive(bytes, RECORDS_START, None);
-        self.recover(&chunk, found, spans, scratch, &mut walked, reading);
+        scratch.begin_chunk(&self.selection.catalogue);
+        let scanner = &mut scratch.scanner;
+        let (spans, walked) = (&mut reading.spans, Walked::default());
+        let mut walk = Walk { chunk, selection: self.selection, spans, scanner, walked };
+        walk.recover(records::consecutive(bytes, RECORDS_START, None));
+        let mut walked = walk.walked;
         let Some((first, last, count)) = walked.recovered else { return false };
-        let undecoded_picks = self.read_picks(&chunk, &mut walked, spans, scratch, reading);
-        reading.records = reading.records.saturating_add(count.saturating_sub(undecoded_picks.recovered));
+        let lost = self.read_picks(&chunk, &mut walked, scratch, reading);
+        reading.records = reading.records.saturating_add(count.saturating_sub(lost));
         let found = format!("{} (ids {first} to {last}) behind it recovered", count_of_records(count));
         reading.lose(number, format!("it does not begin like a chunk; {found}"));
         if !walked.failures.is_empty() {
@@ -217,53 +270,34 @@ impl<T, C> ChunkReader<'_, T, C> {
         true
     }
 
-    /// Picks records that the chunk's header does not count.
-    fn recover<'c>(
-        &self,
-        chunk: &Chunk<'c>,
-        found: impl Iterator<Item = RawRecord>,
-        spans: &mut ChannelSpans,
-        scratch: &mut Scratch,
-        walked: &mut Walked<'c>,
-        reading: &mut ChunkReading<T>,
-    ) {
-        for record in found {
-            let (first, _, count) = walked.recovered.unwrap_or((record.id, record.id, 0));
-            walked.recovered = Some((first, record.id, count.saturating_add(1)));
-            reading.ids = RecordIds::joined(reading.ids, Some(RecordIds::single(record.id)));
-            pick(chunk, record, true, self.selection, spans, &mut scratch.scanner, &mut walked.picks);
-        }
-    }
-
-    /// Reads the records that were picked; returns how many of them could not be decoded.
+    /// Reads the records that were picked; returns how many of the recovered ones could not be decoded.
     fn read_picks(
         &self,
         chunk: &Chunk<'_>,
         walked: &mut Walked<'_>,
-        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
         reading: &mut ChunkReading<T>,
-    ) -> Undecoded {
-        // Records of unusual shape, with their position in `extracted`.
-        let mut unusual: Vec<(usize, &Pick<'_>)> = Vec::new();
-        for pick in &walked.picks {
-            let read = match &pick.decision {
-                Decision::Wanted(shape) => self.read_pick(chunk.bytes, pick, shape, scratch),
-                Decision::Unknown | Decision::Unwanted => Err(Unusual("not read yet")),
+    ) -> u64 {
+        reading.ids = RecordIds::joined(reading.ids, walked.ids);
+        // The records of unusual shape are left for later.
+        let picks = walked.picks.iter();
+        let read: Vec<Result<Option<T>, &Pick<'_>>> = picks
+            .map(|pick| match &pick.decision {
+                Decision::Wanted(shape) => self.read_pick(chunk.bytes, pick, shape, scratch).map_err(|Unusual(_)| pick),
+                Decision::Unknown | Decision::Unwanted => Err(pick),
+            })
+            .collect();
+        let unusual: Vec<RawRecord> = read.iter().filter_map(|read| Some(read.as_ref().err()?.record)).collect();
+        let mut decoded = full_decode::decode(chunk, &unusual);
+        let mut lost = 0_u64;
+        for read in read {
+            let pick = match read {
+                Ok(extracted) => {
+                    reading.extracted.extend(extracted);
+                    continue;
+                }
+                Err(pick) => pick,
             };
-            match read {
-                Ok(extracted) => reading.extracted.extend(extracted),
-                Err(Unusual(_)) => unusual.push((reading.extracted.len(), pick)),
-            }
-        }
-        if unusual.is_empty() {
-            return Undecoded::default();
-        }
-        let records: Vec<RawRecord> = unusual.iter().map(|(_, pick)| pick.record).collect();
-        let mut decoded = full_decode::decode(chunk, &records);
-        let mut failed = Undecoded::default();
-        let mut late: Vec<(usize, T)> = Vec::new();
-        for (position, pick) in unusual {
             let outcome = match &mut decoded {
                 Ok(decoded) => decoded.remove(&pick.record.offset).unwrap_or(Err(DecodeError::NotReached)),
                 Err(reason) => Err(reason.clone()),
@@ -271,30 +305,24 @@ impl<T, C> ChunkReader<'_, T, C> {
             match outcome {
                 Ok(record) => {
                     if let (Some(record), Decision::Unknown) = (&record, &pick.decision) {
-                        spans.add_decoded(record.channel.as_deref(), record.computer.as_deref(), pick.record.filetime);
+                        let (channel, computer) = (record.channel.as_deref(), record.computer.as_deref());
+                        reading.spans.add_decoded(channel, computer, pick.record.filetime);
                     }
                     let record = record.filter(|record| self.wants(pick, record));
                     let extracted = record.and_then(|record| self.extract.of_record(&full_record(pick, &record)));
-                    late.extend(extracted.map(|extracted| (position, extracted)));
+                    reading.extracted.extend(extracted);
                 }
                 Err(reason) => {
-                    let count = if pick.recovered { &mut failed.recovered } else { &mut failed.known };
-                    *count = count.saturating_add(1);
+                    if pick.recovered {
+                        lost = lost.saturating_add(1);
+                    } else {
+                        walked.known = walked.known.saturating_sub(1);
+                    }
                     walked.failures.push(format!("record {} ({reason})", pick.record.id));
                 }
             }
         }
-        if !late.is_empty() {
-            let mut early = std::mem::take(&mut reading.extracted).into_iter().enumerate().peekable();
-            for (position, extracted) in late {
-                while let Some((_, before)) = early.next_if(|(index, _)| *index < position) {
-                    reading.extracted.push(before);
-                }
-                reading.extracted.push(extracted);
-            }
-            reading.extracted.extend(early.map(|(_, after)| after));
-        }
-        failed
+        lost
     }
 
     /// Whether a record that was decoded in full is wanted.
@@ -367,58 +395,6 @@ impl<T, C> ChunkReader<'_, T, C> {
         let content = if is_wanted { shared.content(&record) } else { None };
         shared.contents.remember(hash, Decoded { content: content.clone(), effort });
         Ok(content.map(|content| (shared.with)(&record.stamp(), content)))
-    }
-}
-
-/// What is known of the records that a chunk's header counts, beside the picks.
-struct Live {
-    /// Where the last record ends.
-    end: usize,
-    last_id: Option<u64>,
-    ids: Option<RecordIds>,
-    /// Offsets of records with a damaged header.
-    damaged: Vec<usize>,
-}
-
-/// Picks records among those that the chunk's header counts. This is the scan's inner loop; it is not generic over what is
-/// made of records, so that it is compiled in this crate.
-fn walk<'c>(
-    chunk: Chunk<'c>,
-    selection: &Selection,
-    spans: &mut ChannelSpans,
-    scanner: &mut Scanner,
-    walked: &mut Walked<'c>,
-) -> Live {
-    let mut live = Live { end: RECORDS_START, last_id: None, ids: None, damaged: Vec::new() };
-    for found in records::live(chunk) {
-        match found {
-            Found::Record(record) => {
-                live.end = record.end();
-                live.last_id = Some(record.id);
-                live.ids = RecordIds::joined(live.ids, Some(RecordIds::single(record.id)));
-                walked.known = walked.known.saturating_add(1);
-                pick(&chunk, record, false, selection, spans, scanner, &mut walked.picks);
-            }
-            Found::Damage(offset) => live.damaged.push(offset),
-        }
-    }
-    live
-}
-
-/// Adds the record to `picks` unless it is not wanted.
-#[inline]
-fn pick<'c>(
-    chunk: &Chunk<'c>,
-    record: RawRecord,
-    recovered: bool,
-    selection: &Selection,
-    spans: &mut ChannelSpans,
-    scanner: &mut Scanner,
-    picks: &mut Vec<Pick<'c>>,
-) {
-    let decision = scanner.decide(chunk.bytes, &record, selection, spans);
-    if !matches!(decision, Decision::Unwanted) {
-        picks.push(Pick { record, decision, recovered });
     }
 }
 

@@ -1,7 +1,6 @@
 //! One copy of each content of records: most records of a log differ from others by their ids and times only.
 
 use std::cell::RefCell;
-use std::fmt;
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128_with_seed;
@@ -12,6 +11,7 @@ use evidence::{ByHash, halves, seed};
 
 /// What was read of records, by their content: provider, event id, channel and fields. Shared by all logs that are read with
 /// the same function from a record to `C`, whose result must depend on the record's content only.
+#[derive(Debug)]
 pub struct Contents<C> {
     seed: u64,
     known: ByHash<u128, Option<Arc<C>>>,
@@ -19,16 +19,11 @@ pub struct Contents<C> {
     by_raw: ByHash<u128, Decoded<C>>,
 }
 
-impl<C> fmt::Debug for Contents<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Contents").finish_non_exhaustive()
-    }
-}
-
 /// How many entries each part of `by_raw` has before all of that part are forgotten: 3 MiB in all parts.
 const MOST_RAW: usize = 4096;
 
 /// The result of decoding a record.
+#[derive(Debug)]
 pub(crate) struct Decoded<C> {
     /// What was read of the record; `None` when the record is not wanted.
     pub(crate) content: Option<Arc<C>>,
@@ -41,10 +36,6 @@ impl<C> Clone for Decoded<C> {
         Self { content: self.content.clone(), effort: self.effort }
     }
 }
-
-/// The hash (XXH3, 128 bits) of the bytes that a record's content is decoded from.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RawHash(u128);
 
 impl<C> Default for Contents<C> {
     fn default() -> Self {
@@ -68,18 +59,18 @@ impl<C> Contents<C> {
         self.known.get_or_insert(part(hash), hash, || made)
     }
 
-    /// The hash of the bytes that a record's content is decoded from.
-    pub(crate) fn raw_hash(&self, raw: &[u8]) -> RawHash {
-        RawHash(xxh3_128_with_seed(raw, self.seed))
+    /// The hash (XXH3, 128 bits) of the bytes that a record's content is decoded from.
+    pub(crate) fn raw_hash(&self, raw: &[u8]) -> u128 {
+        xxh3_128_with_seed(raw, self.seed)
     }
 
     /// The result of decoding an earlier record with this hash.
-    pub(crate) fn decoded(&self, RawHash(hash): RawHash) -> Option<Decoded<C>> {
+    pub(crate) fn decoded(&self, hash: u128) -> Option<Decoded<C>> {
         self.by_raw.get(part(hash), &hash)
     }
 
     /// Remembers the result of decoding a record with this hash.
-    pub(crate) fn remember(&self, RawHash(hash): RawHash, decoded: Decoded<C>) {
+    pub(crate) fn remember(&self, hash: u128, decoded: Decoded<C>) {
         self.by_raw.insert_among(MOST_RAW, part(hash), hash, decoded);
     }
 

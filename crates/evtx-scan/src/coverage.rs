@@ -38,7 +38,8 @@ const MOST_PARTS: usize = 1 << 16;
 /// The time that the records of a part of a log cover, by channel and computer in UTF-16 as records have them.
 #[derive(Debug, Default)]
 pub(crate) struct ChannelSpans {
-    list: Vec<ChannelSpan>,
+    /// All spans, in the order in which they were first found.
+    pub(crate) list: Vec<ChannelSpan>,
     /// Index into `list` by channel and computer.
     known: HashMap<SpanKey, usize>,
     /// The index of the span that was used last.
@@ -120,11 +121,6 @@ impl ChannelSpans {
         bytes.extend(utf16(computer));
         let index = self.find(&bytes, 0..middle, middle..bytes.len());
         self.add(index, filetime);
-    }
-
-    /// All spans, in the order in which they were first found.
-    pub(crate) fn list(&self) -> &[ChannelSpan] {
-        &self.list
     }
 
     /// Adds the records of a span that was kept, or is of another chunk.
@@ -338,7 +334,7 @@ mod tests {
         assert_eq!((whole.records, whole.days.runs()), (5, &[(150_001, 150_001), (150_004, 150_006)][..]));
         // As from a cache.
         let mut again = spans_of(&[150_006, 150_001]);
-        spans_of(&[150_005, 150_004, 150_005]).list().iter().for_each(|span| again.add_span(span));
+        spans_of(&[150_005, 150_004, 150_005]).list.iter().for_each(|span| again.add_span(span));
         assert_eq!(log(again), whole);
     }
 

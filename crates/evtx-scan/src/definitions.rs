@@ -145,7 +145,7 @@ impl Definitions {
             _ => None,
         };
         let definition = Definition { system, tokens_end, provider };
-        let names = tokens.names();
+        let names = &tokens.names;
         let within = |start: usize, end: usize| start <= names.start && names.end <= end;
         let depends_on_nothing_else = match first {
             First::ToCome => within(at, system.end),

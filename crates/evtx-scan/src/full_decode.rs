@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -40,27 +39,20 @@ pub(crate) struct FullRecord {
 type Decoded = BTreeMap<usize, Result<Option<FullRecord>, DecodeError>>;
 
 /// Why a record, or a chunk, could not be decoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecodeError {
     /// The crate returned this error.
+    #[error("{0}")]
     Refused(Box<str>),
     /// The crate panicked.
+    #[error("the decoder failed on its chunk")]
     Panicked,
     /// The texts of the chunk's records are longer than [`MAX_CHUNK_TEXTS`], as texts that records share can be.
+    #[error("its chunk says many times what it holds")]
     Repeats,
     /// The crate did not reach the record.
+    #[error("it is damaged")]
     NotReached,
-}
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Refused(reason) => reason,
-            Self::Panicked => "the decoder failed on its chunk",
-            Self::Repeats => "its chunk says many times what it holds",
-            Self::NotReached => "it is damaged",
-        })
-    }
 }
 
 impl DecodeError {
@@ -80,6 +72,9 @@ impl DecodeError {
 /// # Errors
 /// When the crate refuses the chunk as a whole.
 pub(crate) fn decode(chunk: &Chunk<'_>, requested: &[RawRecord]) -> Result<Decoded, DecodeError> {
+    if requested.is_empty() {
+        return Ok(Decoded::new());
+    }
     catch_unwind(AssertUnwindSafe(|| decode_unguarded(chunk, requested))).unwrap_or(Err(DecodeError::Panicked))
 }
 

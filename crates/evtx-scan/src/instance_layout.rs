@@ -37,26 +37,23 @@ struct SharedLayouts {
 
 /// The indices of the values that are event id, provider, channel and computer, and of those without which parts are left
 /// out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct PartValues([u8; PARTS]);
+type PartValues = [u8; PARTS];
 
 /// The number of the four parts and of the values without which parts are left out.
 const PARTS: usize = 4 + GUARDS;
 /// Stands for a part that is no value.
 const NO_VALUE: u8 = u8::MAX;
 
-impl PartValues {
-    fn new(system: &System) -> Self {
-        let index = |index: Option<usize>| match index {
-            // A greater index is the same as the limit: no layout reaches that far.
-            Some(index) => u8::try_from(index).unwrap_or(NO_VALUE).min(LONGEST_LAYOUT as u8),
-            None => NO_VALUE,
-        };
-        let mut values = [NO_VALUE; PARTS];
-        let parts = indices(system).into_iter().chain(system.guards);
-        values.iter_mut().zip(parts).for_each(|(value, part)| *value = index(part));
-        Self(values)
-    }
+fn part_values(system: &System) -> PartValues {
+    let index = |index: Option<usize>| match index {
+        // A greater index is the same as the limit: no layout reaches that far.
+        Some(index) => u8::try_from(index).unwrap_or(NO_VALUE).min(LONGEST_LAYOUT as u8),
+        None => NO_VALUE,
+    };
+    let mut values = [NO_VALUE; PARTS];
+    let parts = indices(system).into_iter().chain(system.guards);
+    values.iter_mut().zip(parts).for_each(|(value, part)| *value = index(part));
+    values
 }
 
 /// The indices of the values that event id, provider, channel and computer are.
@@ -83,7 +80,7 @@ impl Layouts {
 
     /// The number of the layouts of a template with this `System`.
     pub(crate) fn number_of(&mut self, system: &System) -> usize {
-        let parts = PartValues::new(system);
+        let parts = part_values(system);
         if let Some(known) = self.0.iter().position(|shared| shared.parts == parts) {
             return known;
         }
@@ -110,7 +107,7 @@ impl Layouts {
 impl SharedLayouts {
     /// Makes the layout of the instance with these values the latest one: finds it, or works it out.
     fn find(&mut self, values: &Values<'_>, system: &System) -> Result<(), Unusual> {
-        let descriptors = values.descriptors();
+        let descriptors = values.descriptors;
         let table = descriptors.get(..self.length).unwrap_or(descriptors);
         // Multiplied with 2^32 divided by the golden ratio, so that the upper bits depend on all descriptors.
         let mixed = table.iter().fold(0_u32, |hash, descriptor| {
@@ -153,7 +150,7 @@ pub(crate) struct Places {
 /// The bytes in the chunk of a text at this offset of the values, with this size.
 #[inline]
 pub(crate) fn text(values: &Values<'_>, (place, size): (usize, usize)) -> Range<usize> {
-    let start = values.start().saturating_add(place);
+    let start = values.start.saturating_add(place);
     start..start.saturating_add(size)
 }
 
@@ -162,13 +159,13 @@ impl Layout {
     #[inline]
     fn fits(&self, values: &Values<'_>) -> bool {
         let Some(length) = self.length else { return false };
-        let (Some(known), Some(table)) = (self.descriptors.get(..length), values.descriptors().get(..length)) else {
+        let (Some(known), Some(table)) = (self.descriptors.get(..length), values.descriptors.get(..length)) else {
             return false;
         };
-        let at = |place: usize| values.start().saturating_add(place);
+        let at = |place: usize| values.start.saturating_add(place);
         are_same(known, table)
-            && at(self.places.end) <= values.bytes().len()
-            && self.places.sid.is_none_or(|(sid, parts)| values.bytes().get(at(sid.saturating_add(1))) == Some(&parts))
+            && at(self.places.end) <= values.bytes.len()
+            && self.places.sid.is_none_or(|(sid, parts)| values.bytes.get(at(sid.saturating_add(1))) == Some(&parts))
     }
 
     /// Works out the places in the instance with these values.
@@ -192,14 +189,14 @@ impl Layout {
         }
         let place = |slot: &Slot| {
             let range = slot.range();
-            (range.start.saturating_sub(values.start()), range.len())
+            (range.start.saturating_sub(values.start), range.len())
         };
         let text = |index: Option<usize>| {
             let slot = used.get(index?)?;
-            (slot.kind() == kind::STRING).then(|| place(slot))
+            (slot.kind == kind::STRING).then(|| place(slot))
         };
         if let Some(slot) = event_id.and_then(|index| used.get(index)) {
-            if slot.kind() != kind::UINT16 {
+            if slot.kind != kind::UINT16 {
                 return Err(Unusual("an event id of another type"));
             }
             self.places.event_id = Some(place(slot).0);
@@ -211,16 +208,16 @@ impl Layout {
         self.places.channel = text(channel);
         self.places.computer = text(computer);
         self.places.end = used.last().map_or(0, |last| place(last).0.saturating_add(place(last).1));
-        let mut own_sizes = used.iter().filter(|slot| kind::has_own_size(slot.kind()));
+        let mut own_sizes = used.iter().filter(|slot| kind::has_own_size(slot.kind));
         if let Some(sid) = own_sizes.next() {
             let (place, _) = place(sid);
-            let parts = values.bytes().get(values.start().saturating_add(place).saturating_add(1)).copied();
-            self.places.sid = parts.filter(|_| sid.kind() == kind::SID).map(|parts| (place, parts));
+            let parts = values.bytes.get(values.start.saturating_add(place).saturating_add(1)).copied();
+            self.places.sid = parts.filter(|_| sid.kind == kind::SID).map(|parts| (place, parts));
             if self.places.sid.is_none() || own_sizes.next().is_some() {
                 return Ok(());
             }
         }
-        if let (Some(known), Some(table)) = (self.descriptors.get_mut(..length), values.descriptors().get(..length)) {
+        if let (Some(known), Some(table)) = (self.descriptors.get_mut(..length), values.descriptors.get(..length)) {
             known.copy_from_slice(table);
             self.length = Some(length);
         }

@@ -43,12 +43,8 @@ impl<'de> Node<'de> {
     /// The text of the element, whether it has attributes or not.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
-        match self {
+        match self.get("#text").unwrap_or(self) {
             Self::Text(text) => Some(text),
-            Self::Map(_) => match self.get("#text")? {
-                Self::Text(text) => Some(text),
-                _ => None,
-            },
             _ => None,
         }
     }

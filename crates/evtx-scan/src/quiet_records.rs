@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::binary_xml::names::EVENT_DATA;
+use super::binary_xml::text::unsigned;
 use super::binary_xml::token::{Instance, Token, Tokens};
 use super::binary_xml::value::{Value, Values, kind, until_nul};
 use super::catalogue::{Catalogue, QuietWhen};
@@ -61,13 +62,10 @@ impl QuietRecords {
 /// Whether the value marks the record as quiet, as its text would.
 fn is_quiet(when: &QuietWhen, value: Value<'_>) -> bool {
     match (when, value) {
-        (QuietWhen::Number(is_quiet), Value { kind: kind::UINT32 | kind::HEX_INT32, bytes }) => {
-            bytes.first_chunk().is_some_and(|number| is_quiet(u32::from_le_bytes(*number)))
-        }
-        (QuietWhen::Number(is_quiet), Value { kind: kind::UINT16, bytes }) => {
-            bytes.first_chunk().is_some_and(|number| is_quiet(u16::from_le_bytes(*number).into()))
-        }
-        (QuietWhen::Number(is_quiet), Value { kind: kind::UINT8, bytes: [number] }) => is_quiet((*number).into()),
+        (
+            QuietWhen::Number(is_quiet),
+            Value { kind: kind::UINT8 | kind::UINT16 | kind::UINT32 | kind::HEX_INT32, bytes },
+        ) => u32::try_from(unsigned(bytes)).is_ok_and(is_quiet),
         (QuietWhen::Contains(part), Value { kind: kind::STRING, bytes }) => {
             let units = until_nul(bytes).as_chunks::<2>().0;
             units

@@ -16,7 +16,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::cache::{Entry, KeptRecord, LogCache};
 use super::chunk::{CHUNK_BYTES, Chunk, PlaceContent, RECORDS_START, has_chunk_signature};
 use super::chunk_reading::{ChunkReader, ChunkReading, Scratch, count_of_records};
-use super::coverage::{ChannelSpans, LogParts};
+use super::coverage::LogParts;
 use super::extract::Extract;
 use super::log_file::{chunk_offset, fill_at, places};
 use super::record::Record;
@@ -123,7 +123,6 @@ fn read_run_at<T, C: Send + Sync>(
     reader: &ChunkReader<'_, T, C>,
 ) -> RunReading<T> {
     let mut reading = RunReading::default();
-    let mut spans = ChannelSpans::default();
     // The chunks before `number` that are still to be read.
     let mut block = chunks.start..chunks.start;
     for number in chunks.clone() {
@@ -134,16 +133,16 @@ fn read_run_at<T, C: Send + Sync>(
         }
         let is_full = block.end.saturating_sub(block.start) >= BLOCK;
         if kept.is_some() || is_full || next == chunks.end {
-            if reading.read_block(block, source, &mut spans, desk, reader).is_break() {
+            if reading.read_block(block, source, desk, reader).is_break() {
                 break;
             }
             block = next..next;
         }
         if let Some(kept) = kept {
-            reading.add_kept(&kept, &mut spans, reader);
+            reading.add_kept(&kept, reader);
         }
     }
-    reading.coverage = spans.finish();
+    reading.coverage = std::mem::take(&mut reading.chunks.spans).finish();
     reading
 }
 
@@ -153,7 +152,6 @@ impl<T> RunReading<T> {
         &mut self,
         mut chunks: Range<u64>,
         source: Source<'_>,
-        spans: &mut ChannelSpans,
         desk: &mut Desk,
         reader: &ChunkReader<'_, T, C>,
     ) -> ControlFlow<()> {
@@ -174,7 +172,7 @@ impl<T> RunReading<T> {
         };
         for bytes in block.get(..filled).unwrap_or_default().chunks(CHUNK_BYTES) {
             let Some(number) = chunks.next() else { break };
-            self.add(number, bytes, source.cache, spans, scratch, reader);
+            self.add(number, bytes, source.cache, scratch, reader);
             if bytes.len() < CHUNK_BYTES {
                 return ControlFlow::Break(());
             }
@@ -194,7 +192,6 @@ impl<T> RunReading<T> {
         number: u64,
         bytes: &[u8],
         cache: Option<&LogCache<'_>>,
-        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
         reader: &ChunkReader<'_, T, C>,
     ) {
@@ -202,7 +199,7 @@ impl<T> RunReading<T> {
         let kind = PlaceContent::recognise(bytes);
         match cache {
             Some(cache) if kind == PlaceContent::Chunk && whole => {
-                let kept = self.read_and_keep(number, bytes, spans, scratch, reader);
+                let kept = self.read_and_keep(number, bytes, scratch, reader);
                 cache.learn(number, kept.map(|kept| (bytes, kept)));
                 return;
             }
@@ -213,7 +210,7 @@ impl<T> RunReading<T> {
             PlaceContent::Chunk => {
                 self.places = self.places.saturating_add(1);
                 let before = self.chunks.records;
-                reader.read_chunk(number, bytes, whole, spans, scratch, &mut self.chunks);
+                reader.read_chunk(number, bytes, whole, scratch, &mut self.chunks);
                 if !whole {
                     let read = self.chunks.records.saturating_sub(before);
                     self.end_inside(number, bytes.len(), &format!("{} in that part read", count_of_records(read)));
@@ -222,7 +219,7 @@ impl<T> RunReading<T> {
             PlaceContent::Unused if whole => {}
             PlaceContent::Unused => self.end_inside(number, bytes.len(), "they are all zero"),
             PlaceContent::Foreign => {
-                let has_records = reader.salvage(number, bytes, spans, scratch, &mut self.chunks);
+                let has_records = reader.salvage(number, bytes, scratch, &mut self.chunks);
                 self.places = self.places.saturating_add(has_records.into());
                 if !whole {
                     self.end_inside(number, bytes.len(), "they do not begin like a chunk");
@@ -239,7 +236,6 @@ impl<T> RunReading<T> {
         &mut self,
         number: u64,
         bytes: &[u8],
-        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
         reader: &ChunkReader<'_, T, C>,
     ) -> Option<Vec<u8>> {
@@ -247,29 +243,28 @@ impl<T> RunReading<T> {
         let extract: Extract<'_, _, ()> = Extract::Each(&both);
         let encoding =
             ChunkReader { selection: reader.selection, extract, dirty: reader.dirty, first_id: reader.first_id };
-        let mut own_spans = ChannelSpans::default();
         let mut own = ChunkReading::default();
-        encoding.read_chunk(number, bytes, true, &mut own_spans, scratch, &mut own);
+        encoding.read_chunk(number, bytes, true, scratch, &mut own);
 
         let is_whole = own.losses.is_empty() && Chunk::parse(bytes).is_some_and(|chunk| !chunk.has_no_checksums());
         let entry = is_whole.then(|| {
             let wanted = own.extracted.iter().map(|(encoded, _)| encoded.as_slice()).collect();
-            Entry::encode(own.records, own.ids, &own_spans, wanted)
+            Entry::encode(own.records, own.ids, &own.spans, wanted)
         });
-        own_spans.list().iter().for_each(|span| spans.add_span(span));
         self.places = self.places.saturating_add(1);
         self.chunks.append(ChunkReading {
             extracted: own.extracted.into_iter().filter_map(|(_, extracted)| extracted).collect(),
             records: own.records,
             ids: own.ids,
             losses: own.losses,
+            spans: own.spans,
         });
         entry.flatten()
     }
 
     /// Adds an unchanged chunk from what was kept of it.
-    fn add_kept<C>(&mut self, kept: &Entry<'_>, spans: &mut ChannelSpans, reader: &ChunkReader<'_, T, C>) {
-        kept.spans.iter().for_each(|span| spans.add_span(span));
+    fn add_kept<C>(&mut self, kept: &Entry<'_>, reader: &ChunkReader<'_, T, C>) {
+        kept.spans.iter().for_each(|span| self.chunks.spans.add_span(span));
         self.places = self.places.saturating_add(1);
         self.chunks.records = self.chunks.records.saturating_add(kept.records);
         self.chunks.ids = RecordIds::joined(self.chunks.ids, kept.ids);

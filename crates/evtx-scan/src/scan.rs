@@ -63,7 +63,7 @@ pub(crate) struct Scanner {
 }
 
 /// A template of the current chunk.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Template {
     /// Where the definition has the parts of `System`; `None` for a definition of unusual shape.
     system: Option<System>,
@@ -101,7 +101,7 @@ impl Default for Scanner {
 impl Scanner {
     /// Forgets the templates of the chunk before and, if that was read with another catalogue, the wanted events of providers.
     pub(crate) fn begin_chunk(&mut self, catalogue: &Arc<Catalogue>) {
-        if !self.providers.belong_to(catalogue) {
+        if !Arc::ptr_eq(&self.providers.catalogue, catalogue) {
             self.providers = Providers::new(Arc::clone(catalogue));
             self.definitions = Definitions::default();
         }
@@ -148,7 +148,7 @@ impl Scanner {
                     return Decision::Unknown;
                 };
                 let id = match places.event_id {
-                    Some(place) => u16_at(bytes, values.start().saturating_add(place)),
+                    Some(place) => u16_at(bytes, values.start.saturating_add(place)),
                     None => literal_id(bytes, system.event_id),
                 };
                 let channel = places.channel.map_or_else(|| literal(system.channel), |place| text(&values, place));
@@ -217,12 +217,12 @@ impl Scanner {
             }
         }
         let id = match places.event_id {
-            Some(place) => u16_at(bytes, values.start().saturating_add(place)),
+            Some(place) => u16_at(bytes, values.start.saturating_add(place)),
             None => literal_id(bytes, system.event_id),
         };
         let Some(id) = id else { return Decision::Unknown };
         let data = system.end..template.tokens_end;
-        let catalogue = selection.catalogue();
+        let catalogue = &selection.catalogue;
         match template.provider {
             Some(Wanted::Nothing) => return Decision::Unwanted,
             Some(Wanted::All) => return outcome(true),
@@ -314,16 +314,7 @@ impl Scanner {
     /// Reads the definition of a template that is new in this chunk.
     #[cold]
     fn learn(&mut self, bytes: &[u8], definition: usize, spans: &mut ChannelSpans) -> Template {
-        let mut template = Template {
-            system: None,
-            tokens_end: 0,
-            provider: None,
-            span: None,
-            layouts: 0,
-            provider_looked_up: (0..0, WantedIds::default()),
-            channel_looked_up: (0..0, 0),
-            quiet: QuietRecords::default(),
-        };
+        let mut template = Template::default();
         let Ok(read) = self.definitions.read(bytes, definition, &mut self.providers) else { return template };
         let Definition { system, tokens_end, provider } = read;
         let is_value = |part| matches!(part, Part::Value(_));

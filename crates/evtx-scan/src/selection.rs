@@ -10,7 +10,8 @@ use super::utf16_names::ByName;
 /// Which records of an event log are read in full.
 #[derive(Debug, Clone)]
 pub struct Selection {
-    catalogue: Arc<Catalogue>,
+    /// The events that are wanted by provider and event id.
+    pub(crate) catalogue: Arc<Catalogue>,
     /// A share of all records, by record id, in place of the catalogue's: how many of 100,000.
     share: Option<u64>,
     /// Records that are wanted by channel and event id, too.
@@ -43,12 +44,6 @@ impl Selection {
     #[must_use]
     pub fn and(self, more: ChannelIds) -> Self {
         Self { by_channel: Some(Arc::new(more)), ..self }
-    }
-
-    /// The events that are wanted by provider and event id.
-    #[inline]
-    pub(crate) fn catalogue(&self) -> &Arc<Catalogue> {
-        &self.catalogue
     }
 
     /// The records that are wanted by channel and event id.
@@ -95,7 +90,7 @@ impl Selection {
 /// The events that a catalogue wants of the providers met so far.
 #[derive(Debug)]
 pub(crate) struct Providers {
-    catalogue: Arc<Catalogue>,
+    pub(crate) catalogue: Arc<Catalogue>,
     by_name: ByName<WantedIds>,
     /// The different sets of events that are wanted of providers; bounded by what the catalogue's rows can be combined to.
     rows: Vec<ProviderRows>,
@@ -114,11 +109,6 @@ impl Providers {
     /// The providers of `catalogue`, none met yet.
     pub(crate) fn new(catalogue: Arc<Catalogue>) -> Self {
         Self { catalogue, by_name: ByName::default(), rows: vec![ProviderRows::default()] }
-    }
-
-    /// Whether these are the providers of `catalogue`.
-    pub(crate) fn belong_to(&self, catalogue: &Arc<Catalogue>) -> bool {
-        Arc::ptr_eq(&self.catalogue, catalogue)
     }
 
     /// The events that are wanted of the provider with this name, UTF-16. The name ends at a NUL, as where it is decoded.

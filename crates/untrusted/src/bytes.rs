@@ -72,17 +72,8 @@ impl<'f> Source<'f> {
     /// what was read.
     pub fn open(file: &'f mut File, len: u64) -> io::Result<Self> {
         file.seek(SeekFrom::Start(0))?;
-        let mut head = vec![0; usize::try_from(len.min(FIRST)).unwrap_or(0)];
-        let mut read = 0;
-        while let Some(room) = head.get_mut(read..).filter(|room| !room.is_empty()) {
-            match file.read(room) {
-                Ok(0) => break,
-                Ok(more) => read = read.saturating_add(more),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        head.truncate(read);
+        let mut head = Vec::with_capacity(usize::try_from(len.min(FIRST)).unwrap_or(0));
+        file.take(len.min(FIRST)).read_to_end(&mut head)?;
         let rest =
             (len > FIRST && head.len() as u64 == FIRST).then(|| Rest { file, len, block: Vec::new(), block_at: 0 });
         Ok(Self { head, rest })

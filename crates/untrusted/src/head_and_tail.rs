@@ -8,7 +8,7 @@ const KEPT: usize = 2 << 20;
 /// As many bytes as are read; what lies behind them is left out.
 const MOST_BYTES: u64 = 4 << 30;
 /// Bytes that are read at once.
-const BLOCK: usize = 64 << 10;
+const BLOCK: u64 = 64 << 10;
 
 /// The beginning and the end of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,17 +39,14 @@ impl HeadAndTail {
         let most_head = u64::try_from(kept).unwrap_or(u64::MAX);
         from.by_ref().take(most_head).read_to_end(&mut read.head)?;
         let mut rest = from.take(MOST_BYTES.saturating_add(1));
-        let mut block = vec![0; BLOCK.min(kept)];
+        let block = BLOCK.min(most_head);
         let mut total = most_head;
         loop {
-            let count = match rest.read(&mut block) {
-                Ok(0) => break,
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
+            let count = rest.by_ref().take(block).read_to_end(&mut read.tail)?;
+            if count == 0 {
+                break;
+            }
             total = total.saturating_add(count as u64);
-            read.tail.extend_from_slice(block.get(..count).unwrap_or_default());
             // The end is shifted seldom, so that each byte is moved once.
             if read.tail.len() >= kept.saturating_mul(2) {
                 read.leave_out(kept);

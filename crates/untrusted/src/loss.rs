@@ -16,9 +16,7 @@ impl Loss {
     pub fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { place: place.into(), reason: reason.into() }
     }
-}
 
-impl Loss {
     /// Losses in one text; of many, the first `most` and how many more.
     #[must_use]
     pub fn join(losses: &[Self], most: usize) -> String {
@@ -38,7 +36,8 @@ impl fmt::Display for Loss {
 }
 
 /// Nothing of the artifact could be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", .place.as_ref().map_or_else(String::new, |place| format!("{place}: ")))]
 pub struct Unreadable {
     /// Where the reader gave up, when that is known.
     pub place: Option<String>,
@@ -57,14 +56,3 @@ impl Unreadable {
         Self { place: Some(place.into()), reason: reason.into() }
     }
 }
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Some(place) => write!(f, "{place}: {}", self.reason),
-            None => f.write_str(&self.reason),
-        }
-    }
-}
-
-impl std::error::Error for Unreadable {}

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use data_encoding::HEXLOWER_PERMISSIVE;
 use jiff::Timestamp;
 
 /// FILETIME ticks (100 ns) from 1601-01-01, where FILETIME begins, to the Unix epoch.
@@ -132,25 +133,7 @@ fn is_text_byte(byte: u8) -> bool {
 /// The bytes that hexadecimal digits write, two a byte.
 #[must_use]
 pub fn hex_bytes(text: &str) -> Option<Vec<u8>> {
-    let (pairs, []) = present(text)?.as_bytes().as_chunks::<2>() else { return None };
-    let mut bytes = Vec::with_capacity(pairs.len());
-    // Bits above the lower four come only from what is no digit.
-    let mut all = 0;
-    for [high, low] in pairs {
-        let (high, low) = (half_byte(*high), half_byte(*low));
-        all |= high | low;
-        bytes.push(high << 4 | low);
-    }
-    (all <= 0xF).then_some(bytes)
-}
-
-/// The number that a hexadecimal digit stands for; one above 15 for what is no digit.
-fn half_byte(digit: u8) -> u8 {
-    match digit {
-        b'0'..=b'9' => digit & 0xF,
-        b'a'..=b'f' | b'A'..=b'F' => (digit & 0xF).wrapping_add(9),
-        _ => u8::MAX,
-    }
+    HEXLOWER_PERMISSIVE.decode(present(text)?.as_bytes()).ok()
 }
 
 #[cfg(test)]

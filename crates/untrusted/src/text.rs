@@ -91,11 +91,13 @@ pub fn decode_in(bytes: &[u8], encoding: Encoding) -> Text {
         Encoding::Utf8 => decode_utf8(bytes),
         Encoding::Utf16Le => decode_utf16(bytes, u16::from_le_bytes),
         Encoding::Utf16Be => decode_utf16(bytes, u16::from_be_bytes),
-        Encoding::CodePage(page) if page == WINDOWS_1252 => {
-            Text { characters: bytes.iter().map(|byte| windows_1252(*byte)).collect(), losses: Vec::new() }
-        }
         Encoding::CodePage(page) => {
-            Text { characters: page.decode_without_bom_handling(bytes).0.into_owned(), losses: Vec::new() }
+            let mut characters = page.decode_without_bom_handling(bytes).0.into_owned();
+            // Five bytes have no character.
+            if page == WINDOWS_1252 && characters.contains(is_undefined) {
+                characters = characters.replace(is_undefined, "\u{FFFD}");
+            }
+            Text { characters, losses: Vec::new() }
         }
     }
 }
@@ -198,16 +200,9 @@ impl Damage {
     }
 }
 
-/// The character of a byte in Windows-1252.
-///
-/// Source: Unicode's mapping table of code page 1252, which leaves five bytes undefined.
-pub fn windows_1252(byte: u8) -> char {
-    const UPPER: [char; 32] = [
-        '€', '\u{FFFD}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{FFFD}', 'Ž', '\u{FFFD}',
-        '\u{FFFD}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{FFFD}', 'ž', 'Ÿ',
-    ];
-    let upper = usize::from(byte).checked_sub(0x80).and_then(|index| UPPER.get(index));
-    upper.copied().unwrap_or(char::from(byte))
+/// Whether a character stands for a byte that Windows-1252 does not define: decoders give the control character of Latin-1.
+fn is_undefined(character: char) -> bool {
+    ('\u{80}'..='\u{9F}').contains(&character)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use evidence::{Address, KernelDriver, Names, base_name};
 
-use super::layout::{DriverEntry, LONGEST_DRIVER_ENTRY, NARROW_DRIVER, WIDE_DRIVER, is_image_range, wide_text};
+use super::layout::{driver_entry, is_image_range, wide_text};
 use super::unusable_list::UnusableList;
 use untrusted::bytes::{pointer_at, u32_at};
 
@@ -58,23 +58,20 @@ impl DriverList<'_> {
         Err(reason)
     }
 
-    fn layout(&self) -> DriverEntry {
-        if self.wide { WIDE_DRIVER } else { NARROW_DRIVER }
-    }
-
     /// Possible lengths of an entry: first by the distance to the string pool, then the lengths known.
     fn entry_lengths(&self) -> impl Iterator<Item = usize> {
-        let layout = self.layout();
+        let known = driver_entry::LENGTHS.of(self.wide);
+        let [shortest, ..] = known;
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
         let available = self.entries.len();
         let derived = available.checked_div(count).unwrap_or(0);
-        let plausible =
-            derived.is_multiple_of(layout.alignment) && (layout.length..=LONGEST_DRIVER_ENTRY).contains(&derived);
-        let known = [layout.length].into_iter().chain(layout.other_lengths.iter().copied());
-        plausible
-            .then_some(derived)
+        let plausible = derived.is_multiple_of(driver_entry::ALIGNMENT.of(self.wide))
+            && (shortest..=driver_entry::LONGEST).contains(&derived);
+        let derived = plausible.then_some(derived);
+        let others = known.into_iter().filter(move |length| Some(*length) != derived);
+        derived
             .into_iter()
-            .chain(known.filter(move |length| *length != derived || !plausible))
+            .chain(others)
             .filter(move |length| length.checked_mul(count).is_some_and(|needed| needed <= available))
     }
 
@@ -91,11 +88,10 @@ impl DriverList<'_> {
     }
 
     fn read_entry(&self, entry: &[u8], names: &Names) -> Option<KernelDriver> {
-        let layout = self.layout();
-        let path = self.text_at(u32_at(entry, layout.name)?)?;
-        let base = pointer_at(entry, layout.base, self.wide)?;
-        let size = u32_at(entry, layout.size)?;
-        let timestamp = u32_at(entry, layout.timestamp)?;
+        let path = self.text_at(u32_at(entry, driver_entry::NAME)?)?;
+        let base = pointer_at(entry, driver_entry::BASE.of(self.wide), self.wide)?;
+        let size = u32_at(entry, driver_entry::SIZE.of(self.wide))?;
+        let timestamp = u32_at(entry, driver_entry::TIMESTAMP.of(self.wide))?;
         is_image_range(base, u64::from(size), self.wide).then(|| KernelDriver {
             name: names.share(base_name(&path)),
             path: names.share(&path),

@@ -4,95 +4,50 @@
 //! Source: the documented contents of small memory dumps (Windows driver documentation), and the offsets on which the
 //! public parsers of kernel dumps agree.
 
+use super::width::{ByWidth, both};
 use untrusted::text::utf16;
 
 /// Offsets of a header's fields from the beginning of the file, in bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct HeaderLayout {
+pub(super) mod header {
+    use crate::kernel_dump::width::{ByWidth, both, same};
+
     /// Length of the header; what depends on the dump's type begins here.
-    pub length: u64,
-    /// Whether pointers have 64 bits.
-    pub wide: bool,
+    pub const LENGTH: ByWidth<u64> = both(0x2000, 0x1000);
+    /// `MinorVersion`, which holds the build number.
+    pub const BUILD: ByWidth = same(0x0C);
     /// `DirectoryTableBase`: the physical address of the page tables.
-    pub directory_table: usize,
+    pub const DIRECTORY_TABLE: ByWidth = same(0x10);
     /// `PsLoadedModuleList`, a pointer into the kernel's image.
-    pub module_list: usize,
+    pub const MODULE_LIST: ByWidth = both(0x20, 0x18);
     /// `MachineImageType`.
-    pub machine: usize,
+    pub const MACHINE: ByWidth = both(0x30, 0x20);
     /// `NumberProcessors`.
-    pub processors: usize,
+    pub const PROCESSORS: ByWidth = both(0x34, 0x24);
     /// `BugCheckCode`.
-    pub code: usize,
-    /// The first of four parameters, each as wide as a pointer.
-    pub parameters: usize,
+    pub const CODE: ByWidth = both(0x38, 0x28);
+    /// The four parameters, each as wide as a pointer.
+    pub const PARAMETERS: [ByWidth; 4] = [both(0x40, 0x2C), both(0x48, 0x30), both(0x50, 0x34), both(0x58, 0x38)];
     /// `KdDebuggerDataBlock`, a pointer into the kernel's image.
-    pub debugger_data: usize,
+    pub const DEBUGGER_DATA: ByWidth = both(0x80, 0x60);
     /// The runs of physical pages that a full dump holds, 700 bytes.
-    pub physical_memory: usize,
+    pub const PHYSICAL_MEMORY: ByWidth = both(0x88, 0x64);
     /// `ContextRecord`.
-    pub context: usize,
+    pub const CONTEXT: ByWidth = both(0x348, 0x320);
     /// `ExceptionCode` of the exception record.
-    pub exception_code: usize,
+    pub const EXCEPTION_CODE: ByWidth = both(0xF00, 0x7D0);
     /// `ExceptionAddress` of the exception record.
-    pub exception_address: usize,
+    pub const EXCEPTION_ADDRESS: ByWidth = both(0xF10, 0x7DC);
     /// `DumpType`.
-    pub dump_type: usize,
+    pub const DUMP_TYPE: ByWidth = both(0xF98, 0xF88);
     /// `RequiredDumpSpace`, 64 bits: the bytes that the whole dump needs.
-    pub required_space: usize,
+    pub const REQUIRED_SPACE: ByWidth = same(0xFA0);
     /// `SystemTime`, a FILETIME.
-    pub system_time: usize,
+    pub const SYSTEM_TIME: ByWidth = both(0xFA8, 0xFC0);
     /// `Comment`, 128 bytes.
-    pub comment: usize,
+    pub const COMMENT: ByWidth = both(0xFB0, 0x820);
     /// `SystemUpTime`, 100 ns units, 64 bits.
-    pub uptime: usize,
+    pub const UPTIME: ByWidth = both(0x1030, 0xFB8);
 }
-
-/// `MinorVersion`, which holds the build number; the same in both headers.
-pub(super) const BUILD: usize = 0x0C;
-
-/// The header that begins with `PAGEDU64`.
-pub(super) const WIDE: HeaderLayout = HeaderLayout {
-    length: 0x2000,
-    wide: true,
-    directory_table: 0x10,
-    module_list: 0x20,
-    machine: 0x30,
-    processors: 0x34,
-    code: 0x38,
-    parameters: 0x40,
-    debugger_data: 0x80,
-    physical_memory: 0x88,
-    context: 0x348,
-    exception_code: 0xF00,
-    exception_address: 0xF10,
-    dump_type: 0xF98,
-    required_space: 0xFA0,
-    system_time: 0xFA8,
-    comment: 0xFB0,
-    uptime: 0x1030,
-};
-
-/// The header that begins with `PAGEDUMP`.
-pub(super) const NARROW: HeaderLayout = HeaderLayout {
-    length: 0x1000,
-    wide: false,
-    directory_table: 0x10,
-    module_list: 0x18,
-    machine: 0x20,
-    processors: 0x24,
-    code: 0x28,
-    parameters: 0x2C,
-    debugger_data: 0x60,
-    physical_memory: 0x64,
-    context: 0x320,
-    exception_code: 0x7D0,
-    exception_address: 0x7DC,
-    dump_type: 0xF88,
-    required_space: 0xFA0,
-    system_time: 0xFC0,
-    comment: 0x820,
-    uptime: 0xFB8,
-};
 
 /// Length of the header's comment, bytes.
 pub(super) const COMMENT_LENGTH: usize = 128;
@@ -100,12 +55,12 @@ pub(super) const COMMENT_LENGTH: usize = 128;
 /// Offsets in the triage block, which follows the header of a triage dump. Its first 18 fields of 32 bits are the
 /// same for both widths. Offsets that the block holds count from the beginning of the file.
 pub(super) mod triage {
+    use crate::kernel_dump::width::{ByWidth, both};
+
     /// The length of the fields that both widths share, bytes.
-    pub const LENGTH: usize = 0x48;
-    /// The length of the whole block of a 64-bit dump, bytes.
-    pub const WIDE_LENGTH: usize = 0x80;
-    /// The length of the whole block of a 32-bit dump, bytes.
-    pub const NARROW_LENGTH: usize = 0x68;
+    pub const LENGTH: u64 = 0x48;
+    /// The length of the whole block, bytes.
+    pub const WHOLE_LENGTH: ByWidth<u64> = both(0x80, 0x68);
     /// `SizeOfDump`: the bytes of the dump without the secondary data that may follow it.
     pub const SIZE_OF_DUMP: usize = 0x04;
     /// `ValidOffset`: where the end mark is.
@@ -130,14 +85,12 @@ pub(super) mod triage {
     pub const OPTIONS: usize = 0x44;
     /// `TopOfStack`, a pointer: the address of the call stack's first byte.
     pub const TOP_OF_STACK: usize = 0x48;
-    /// `DataBlocksOffset` and `DataBlocksCount` of a 64-bit dump.
-    pub const WIDE_DATA_BLOCKS: (usize, usize) = (0x78, 0x7C);
-    /// The same of a 32-bit dump.
-    pub const NARROW_DATA_BLOCKS: (usize, usize) = (0x60, 0x64);
-    /// Length of a data block's description in a 64-bit dump: its address, its offset and its length.
-    pub const WIDE_DATA_BLOCK: usize = 16;
-    /// The same of a 32-bit dump.
-    pub const NARROW_DATA_BLOCK: usize = 12;
+    /// `DataBlocksOffset`.
+    pub const DATA_BLOCKS: ByWidth = both(0x78, 0x60);
+    /// `DataBlocksCount`.
+    pub const DATA_BLOCK_COUNT: ByWidth = both(0x7C, 0x64);
+    /// Length of a data block's description: its address, its offset and its length.
+    pub const DATA_BLOCK: ByWidth = both(16, 12);
     /// The bit of `TriageOptions` that is set when something did not fit and was left out.
     pub const OVERFLOWED: u32 = 0x100;
     /// The mark at `ValidOffset` of a dump that was written to its end.
@@ -149,72 +102,47 @@ pub(super) mod triage {
 ///
 /// The 64-bit layout is measured on a dump of Windows 10. Of the 32-bit one no dump was at hand: it follows from the
 /// same fields with pointers of 32 bits. A list that is read by it must make sense as a whole, or is not used.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct DriverEntry {
+pub(super) mod driver_entry {
+    use crate::kernel_dump::width::{ByWidth, both};
+
     /// Offset of the name in the file, 32 bits.
-    pub name: usize,
+    pub const NAME: usize = 0x00;
     /// `DllBase`.
-    pub base: usize,
+    pub const BASE: ByWidth = both(0x38, 0x1C);
     /// `SizeOfImage`, 32 bits.
-    pub size: usize,
+    pub const SIZE: ByWidth = both(0x48, 0x24);
     /// `TimeDateStamp`, 32 bits.
-    pub timestamp: usize,
-    /// The shortest entry that holds all of these.
-    pub length: usize,
-    /// Lengths that other systems are reported to write.
-    pub other_lengths: &'static [usize],
+    pub const TIMESTAMP: ByWidth = both(0x88, 0x48);
+    /// Lengths of entries: the shortest one that holds all of these, which Windows 10 and 11 write, and others that other
+    /// systems are reported to write.
+    pub const LENGTHS: ByWidth<[usize; 3]> = both([0x90, 0x98, 0xA8], [0x4C, 0x50, 0x54]);
+    /// The longest entry that is believed, bytes.
+    pub const LONGEST: usize = 0x200;
     /// What an entry's length is a multiple of.
-    pub alignment: usize,
+    pub const ALIGNMENT: ByWidth = both(8, 4);
 }
-
-/// The longest entry that is believed, bytes.
-pub(super) const LONGEST_DRIVER_ENTRY: usize = 0x200;
-
-/// An entry of a 64-bit dump; 0x90 bytes on Windows 10 and 11.
-pub(super) const WIDE_DRIVER: DriverEntry = DriverEntry {
-    name: 0x00,
-    base: 0x38,
-    size: 0x48,
-    timestamp: 0x88,
-    length: 0x90,
-    other_lengths: &[0x98, 0xA8],
-    alignment: 8,
-};
-
-/// An entry of a 32-bit dump.
-pub(super) const NARROW_DRIVER: DriverEntry = DriverEntry {
-    name: 0x00,
-    base: 0x1C,
-    size: 0x24,
-    timestamp: 0x48,
-    length: 0x4C,
-    other_lengths: &[0x50, 0x54],
-    alignment: 4,
-};
 
 /// Where an entry of the list of unloaded drivers holds its fields: a counted string whose characters follow it, then
 /// where the image began and ended.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct UnloadedEntry {
+///
+/// The 64-bit layout is measured on a dump of Windows 10: a 64-bit count is before the entries. The 32-bit one has the same
+/// fields with pointers of 32 bits. No dump was at hand.
+pub(super) mod unloaded_entry {
+    use crate::kernel_dump::width::{ByWidth, both};
+
     /// The characters of the name.
-    pub name: usize,
+    pub const NAME: ByWidth = both(0x10, 0x08);
     /// Where the image began, a pointer.
-    pub start: usize,
+    pub const START: ByWidth = both(0x28, 0x20);
     /// Where it ended, a pointer.
-    pub end: usize,
+    pub const END: ByWidth = both(0x30, 0x24);
     /// Length of an entry.
-    pub length: usize,
+    pub const LENGTH: ByWidth = both(0x38, 0x28);
+    /// Length of the name in UTF-16 units.
+    pub const UNITS: usize = 12;
+    /// The kernel keeps no more entries.
+    pub const MOST: u32 = 50;
 }
-
-/// Length of the name in UTF-16 units.
-pub(super) const UNLOADED_NAME: usize = 12;
-/// The kernel keeps no more.
-pub(super) const MOST_UNLOADED: u32 = 50;
-
-/// An entry of a 64-bit dump, measured on a dump of Windows 10: a 64-bit count is before the entries.
-pub(super) const WIDE_UNLOADED: UnloadedEntry = UnloadedEntry { name: 0x10, start: 0x28, end: 0x30, length: 0x38 };
-/// An entry of a 32-bit dump: the same fields with pointers of 32 bits. No dump was at hand.
-pub(super) const NARROW_UNLOADED: UnloadedEntry = UnloadedEntry { name: 0x08, start: 0x20, end: 0x24, length: 0x28 };
 
 /// Offsets in the kernel's description of a loaded driver (`KLDR_DATA_TABLE_ENTRY`, 64 bits), which is an element of the
 /// list that `PsLoadedModuleList` heads. Source: the fields up to the name are those of the documented loader entry
@@ -262,13 +190,11 @@ pub(super) const LARGEST_IMAGE: u32 = 512 << 20;
 
 /// The lowest address of the kernel's part of the address space: half of it, unless a 32-bit system was told to give
 /// programs 3 GiB.
-pub(super) fn kernel_space(wide: bool) -> u64 {
-    if wide { 0xFFFF_8000_0000_0000 } else { 0x8000_0000 }
-}
+pub(super) const KERNEL_SPACE: ByWidth<u64> = both(0xFFFF_8000_0000_0000, 0x8000_0000);
 
 /// Whether an image can lie there: in the kernel's part, on a page, and as long as drivers are.
 pub(super) fn is_image_range(base: u64, size: u64, wide: bool) -> bool {
-    base >= kernel_space(wide)
+    base >= KERNEL_SPACE.of(wide)
         && base.is_multiple_of(PAGE)
         && (PAGE..=u64::from(LARGEST_IMAGE)).contains(&size)
         && base.checked_add(size).is_some()

@@ -2,8 +2,9 @@
 
 use std::io::{Read, Seek};
 
-use super::layout::{HeaderLayout, triage};
+use super::layout::triage;
 use super::source::Source;
+use super::width::ByWidth;
 use untrusted::bytes::{pointer_at, u32_at};
 
 /// Memory by virtual address.
@@ -40,9 +41,9 @@ pub(super) struct TriageMemory<'s, F> {
 
 impl<'s, F: Read + Seek> TriageMemory<'s, F> {
     /// The memory of the dump whose triage block is `block`.
-    pub fn new(source: &'s mut Source<F>, block: &[u8], layout: HeaderLayout) -> Self {
-        let mut blocks: Vec<Block> = call_stack(block, layout.wide).into_iter().collect();
-        blocks.extend(data_blocks(source, block, layout.wide));
+    pub fn new(source: &'s mut Source<F>, block: &[u8], wide: bool) -> Self {
+        let mut blocks: Vec<Block> = call_stack(block, wide).into_iter().collect();
+        blocks.extend(data_blocks(source, block, wide));
         Self { source, blocks }
     }
 
@@ -64,21 +65,16 @@ fn call_stack(block: &[u8], wide: bool) -> Option<Block> {
 /// The descriptions of the other pieces. A list that is longer than the file, or than any, is left alone: nothing but
 /// the check of return addresses needs it.
 fn data_blocks<F: Read + Seek>(source: &mut Source<F>, block: &[u8], wide: bool) -> Vec<Block> {
-    let (fields, length) = if wide {
-        (triage::WIDE_DATA_BLOCKS, triage::WIDE_DATA_BLOCK)
-    } else {
-        (triage::NARROW_DATA_BLOCKS, triage::NARROW_DATA_BLOCK)
-    };
-    let (Some(offset), Some(count)) = (u32_at(block, fields.0), u32_at(block, fields.1)) else {
+    let field = |field: ByWidth| u32_at(block, field.of(wide));
+    let (Some(offset), Some(count)) = (field(triage::DATA_BLOCKS), field(triage::DATA_BLOCK_COUNT)) else {
         return Vec::new();
     };
     if offset == 0 || count > MOST_BLOCKS {
         return Vec::new();
     }
-    let bytes = u64::from(count).saturating_mul(u64::try_from(length).unwrap_or(u64::MAX));
-    let Ok(list) = source.read(u64::from(offset), bytes) else {
-        return Vec::new();
-    };
+    let length = triage::DATA_BLOCK.of(wide);
+    let bytes = u64::from(count).saturating_mul(length as u64);
+    let list = source.read(u64::from(offset), bytes).unwrap_or_default();
     let pointer = if wide { 8 } else { 4 };
     let block = |entry: &[u8]| {
         Some(Block {

@@ -17,6 +17,7 @@ mod source;
 mod stack;
 mod unloaded;
 mod unusable_list;
+mod width;
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -24,7 +25,7 @@ use std::sync::Arc;
 
 use drivers::{DriverList, Drivers, MOST_DRIVERS};
 use header::Header;
-use layout::{HeaderLayout, LONGEST_DRIVER_ENTRY, triage};
+use layout::{driver_entry, header as field, triage};
 use memory::{Memory, TriageMemory};
 use page_tables::PagedMemory;
 use pages::Pages;
@@ -32,14 +33,16 @@ use source::Source;
 use stack::Registers;
 use unusable_list::UnusableList;
 
-use crate::{Error, ErrorKind, Options};
+use crate::error::{Error, ErrorKind};
+use crate::options::Options;
 use evidence::Reading;
 use evidence::{
-    Address, CpuArchitecture, Evidence, KernelDriver, KernelDump, KernelDumpType, KernelFrame, Names, Observation,
-    Place, UnloadedDriver, base_name,
+    Address, BugcheckCode, CpuArchitecture, Evidence, KernelDriver, KernelDump, KernelDumpType, KernelFrame, Names,
+    Observation, Place, UnloadedDriver, base_name,
 };
 use untrusted::Loss;
 use untrusted::bytes::u32_at;
+use untrusted::notation::filetime;
 
 /// The largest string pool that is read, bytes; real ones have some ten thousand.
 const LARGEST_STRING_POOL: u32 = 4 << 20;
@@ -47,7 +50,7 @@ const LARGEST_STRING_POOL: u32 = 4 << 20;
 /// Whether a file that begins with `first_bytes` is a kernel dump: `PAGEDU64` or `PAGEDUMP`.
 #[must_use]
 pub fn is_kernel_dump(first_bytes: &[u8]) -> bool {
-    HeaderLayout::announced_by(first_bytes).is_some()
+    Header::announced_width(first_bytes).is_some()
 }
 
 /// Reads the kernel dump in `file`, which has `bytes` bytes.
@@ -73,10 +76,10 @@ struct Contents {
 fn read_dump<F: Read + Seek>(mut source: Source<F>, names: &Names, walk_stack: bool) -> Result<Reading, Error> {
     let mut losses = Vec::new();
     let header = read_header(&mut source, &mut losses).map_err(|kind| kind.at("header"))?;
-    let contents = if header.dump_type == Some(KernelDumpType::Triage) {
+    let contents = if header.dump_type() == Some(KernelDumpType::Triage) {
         read_triage(&mut source, &header, names, walk_stack, &mut losses)
     } else {
-        if let Some(needed) = header.required_space.filter(|needed| *needed > source.bytes) {
+        if let Some(needed) = header.long(field::REQUIRED_SPACE).filter(|needed| *needed > source.bytes) {
             losses.push(cut("dump", source.bytes, needed));
         }
         read_pages(&mut source, &header, names, walk_stack, &mut losses)
@@ -88,45 +91,48 @@ fn read_dump<F: Read + Seek>(mut source: Source<F>, names: &Names, walk_stack: b
 
 fn read_header<F: Read + Seek>(source: &mut Source<F>, losses: &mut Vec<Loss>) -> Result<Header, ErrorKind> {
     let magic = source.read(0, source.bytes.min(8))?;
-    let layout = HeaderLayout::announced_by(&magic).ok_or(ErrorKind::NoKernelDump)?;
-    let present = source.bytes.min(layout.length);
-    let header = Header::read(&source.read(0, present)?, layout);
-    if present < layout.length {
-        losses.push(cut("header", present, layout.length));
+    let wide = Header::announced_width(&magic).ok_or(ErrorKind::NoKernelDump)?;
+    let needed = field::LENGTH.of(wide);
+    let present = source.bytes.min(needed);
+    let header = Header::new(source.read(0, present)?, wide);
+    if present < needed {
+        losses.push(cut("header", present, needed));
     }
     Ok(header)
 }
 
 /// The dump as evidence; `None` if its header does not even hold a bugcheck code.
 fn observation(header: &Header, contents: Contents, losses: &mut Vec<Loss>) -> Option<KernelDump> {
-    let Some(code) = header.code else {
+    let Some(code) = header.number(field::CODE) else {
         losses.push(Loss::new("header", "the bugcheck code was never set or is cut off"));
         return None;
     };
-    let mut missing = |field: &str| losses.push(Loss::new("header", format!("{field} was never set or is cut off")));
-    for (number, parameter) in (1_u8..).zip(&header.parameters) {
+    let parameters = field::PARAMETERS.map(|parameter| header.pointer(parameter));
+    let (build, dump_type) = (header.number(field::BUILD), header.dump_type());
+    let mut missing = |what: &str| losses.push(Loss::new("header", format!("{what} was never set or is cut off")));
+    for (number, parameter) in (1_u8..).zip(&parameters) {
         if parameter.is_none() {
             missing(&format!("parameter {number} of the bugcheck"));
         }
     }
-    if header.build.is_none() {
+    if build.is_none() {
         missing("the build number");
     }
-    if header.dump_type.is_none() {
+    if dump_type.is_none() {
         missing("the kind of dump");
     }
     Some(KernelDump {
-        dump_type: header.dump_type.unwrap_or(KernelDumpType::Other(0)),
-        code,
-        parameters: header.parameters.map(Option::unwrap_or_default),
-        build: header.build.unwrap_or_default(),
-        cpu: header.cpu.unwrap_or(CpuArchitecture::Other),
-        cpu_count: header.cpu_count.unwrap_or_default(),
-        time: header.time,
-        uptime: header.uptime,
-        exception_address: header.exception_address,
-        instruction_pointer: header.instruction_pointer.map(Address),
-        comment: header.comment.as_deref().map(Arc::from),
+        dump_type: dump_type.unwrap_or(KernelDumpType::Other(0)),
+        code: BugcheckCode(code),
+        parameters: parameters.map(Option::unwrap_or_default),
+        build: build.unwrap_or_default(),
+        cpu: header.cpu().unwrap_or(CpuArchitecture::Other),
+        cpu_count: header.number(field::PROCESSORS).unwrap_or_default(),
+        time: header.long(field::SYSTEM_TIME).and_then(filetime),
+        uptime: header.uptime(),
+        exception_address: header.exception_address(),
+        instruction_pointer: header.context().map(|(instruction, _)| Address(instruction)),
+        comment: header.comment().map(Arc::from),
         drivers: contents.drivers,
         drivers_complete: contents.complete,
         unloaded: contents.unloaded,
@@ -143,7 +149,7 @@ fn read_triage<F: Read + Seek>(
     walk_stack: bool,
     losses: &mut Vec<Loss>,
 ) -> Contents {
-    let wide = header.layout.wide;
+    let wide = header.wide;
     let block = match read_triage_block(source, header) {
         Ok(block) => block,
         Err(loss) => {
@@ -175,9 +181,10 @@ fn read_triage<F: Read + Seek>(
         }
     }
     if walk_stack {
-        let mut memory = TriageMemory::new(source, &block, header.layout);
+        let mut memory = TriageMemory::new(source, &block, wide);
         // The context may be one whose stack the dump does not hold.
-        let held = header.stack_pointer.filter(|pointer| !memory.read(*pointer, 1).is_empty());
+        let pointer = header.context().map(|(_, stack)| stack);
+        let held = pointer.filter(|pointer| !memory.read(*pointer, 1).is_empty());
         let begin = held.or_else(|| TriageMemory::<F>::top_of_stack(&block, wide));
         contents.frames = stack::frames(registers(header, begin), &contents.drivers, &mut memory);
     }
@@ -194,27 +201,26 @@ fn read_pages<F: Read + Seek>(
 ) -> Contents {
     let nothing = Contents::default();
     // A header alone is what many people send.
-    if source.bytes <= header.layout.length {
+    if source.bytes <= header.length() {
         return nothing;
     }
-    if let Some(KernelDumpType::Other(number)) = header.dump_type {
+    if let Some(KernelDumpType::Other(number)) = header.dump_type() {
         losses.push(Loss::new(
             "header",
             format!("{number} is no kind of dump that is known, so only the header is read"),
         ));
     }
-    if matches!(header.cpu, None | Some(CpuArchitecture::Other)) {
+    if matches!(header.cpu(), None | Some(CpuArchitecture::Other)) {
         losses.push(Loss::new("header", "the processor is of no kind that is known, so only the header is read"));
     }
-    let (Some(CpuArchitecture::X64), true) = (header.cpu, header.layout.wide) else { return nothing };
-    let (Some(head), Some(root)) = (header.module_list, header.directory_table) else { return nothing };
-    let (pages, place) = match header.dump_type {
+    let (Some(CpuArchitecture::X64), true) = (header.cpu(), header.wide) else { return nothing };
+    let (head, root) = (header.address(field::MODULE_LIST), header.address(field::DIRECTORY_TABLE));
+    let (Some(head), Some(root)) = (head, root) else { return nothing };
+    let (pages, place) = match header.dump_type() {
         Some(KernelDumpType::Full) => (Pages::from_runs(header), Some("list of pages")),
-        Some(KernelDumpType::Bitmap) => (Pages::from_bitmap(source, header.layout.length), Some("bitmap")),
+        Some(KernelDumpType::Bitmap) => (Pages::from_bitmap(source, header.length()), Some("bitmap")),
         // Not all of these have a bitmap.
-        Some(KernelDumpType::Automatic | KernelDumpType::Kernel) => {
-            (Pages::from_bitmap(source, header.layout.length), None)
-        }
+        Some(KernelDumpType::Automatic | KernelDumpType::Kernel) => (Pages::from_bitmap(source, header.length()), None),
         _ => (None, None),
     };
     let Some(pages) = pages else {
@@ -222,7 +228,7 @@ fn read_pages<F: Read + Seek>(
         return nothing;
     };
     let mut memory = PagedMemory::new(source, pages, root);
-    let walked = match loaded_list::read(head, &header.kernel_addresses, &mut memory, names) {
+    let walked = match loaded_list::read(head, &header.kernel_addresses(), &mut memory, names) {
         Ok(walked) => walked,
         Err(reason) => {
             losses.push(Loss::new("driver list", format!("not used: {reason}")));
@@ -235,7 +241,8 @@ fn read_pages<F: Read + Seek>(
         contents.complete = false;
     }
     if walk_stack {
-        contents.frames = stack::frames(registers(header, header.stack_pointer), &contents.drivers, &mut memory);
+        contents.frames =
+            stack::frames(registers(header, header.context().map(|(_, stack)| stack)), &contents.drivers, &mut memory);
     }
     contents
 }
@@ -250,10 +257,10 @@ fn with_drivers(list: Drivers, losses: &mut Vec<Loss>) -> Contents {
 
 fn registers(header: &Header, stack_pointer: Option<u64>) -> Registers {
     Registers {
-        instruction_pointer: header.instruction_pointer,
+        instruction_pointer: header.context().map(|(instruction, _)| instruction),
         stack_pointer,
-        wide: header.layout.wide,
-        intel: matches!(header.cpu, Some(CpuArchitecture::X64 | CpuArchitecture::X86)),
+        wide: header.wide,
+        intel: matches!(header.cpu(), Some(CpuArchitecture::X64 | CpuArchitecture::X86)),
     }
 }
 
@@ -278,9 +285,9 @@ fn read_drivers<F: Read + Seek>(
     header: &Header,
     names: &Names,
 ) -> Result<(Drivers, Option<Arc<str>>), UnusableList> {
-    let field = |offset| u32_at(block, offset).ok_or(UnusableList::BlockCut);
-    let (list, count) = (field(triage::DRIVER_LIST)?, field(triage::DRIVER_COUNT)?);
-    let (pool_offset, pool_size) = (field(triage::STRING_POOL)?, field(triage::STRING_POOL_SIZE)?);
+    let number = |offset| u32_at(block, offset).ok_or(UnusableList::BlockCut);
+    let (list, count) = (number(triage::DRIVER_LIST)?, number(triage::DRIVER_COUNT)?);
+    let (pool_offset, pool_size) = (number(triage::STRING_POOL)?, number(triage::STRING_POOL_SIZE)?);
     if list == 0 || count == 0 {
         return Err(UnusableList::None);
     }
@@ -291,13 +298,13 @@ fn read_drivers<F: Read + Seek>(
         return Err(UnusableList::PoolTooLarge(pool_size));
     }
     let space = pool_offset.checked_sub(list).ok_or(UnusableList::PoolBeforeList { pool: pool_offset, list })?;
-    let longest = count.saturating_mul(u32::try_from(LONGEST_DRIVER_ENTRY).unwrap_or(u32::MAX));
-    let entries = source.read(u64::from(list), u64::from(space.min(longest)))?;
+    let longest = u64::from(count).saturating_mul(driver_entry::LONGEST as u64);
+    let entries = source.read(u64::from(list), u64::from(space).min(longest))?;
     let pool = source.read(u64::from(pool_offset), u64::from(pool_size))?;
-    let list = DriverList { entries: &entries, count, pool: &pool, pool_offset, wide: header.layout.wide };
-    let drivers = list.read(&header.kernel_addresses, names)?;
+    let list = DriverList { entries: &entries, count, pool: &pool, pool_offset, wide: header.wide };
+    let drivers = list.read(&header.kernel_addresses(), names)?;
     // Believed only if it is the name of a driver that was loaded.
-    let named = field(triage::NAMED_DRIVER).ok().and_then(|offset| list.text_at(offset)).and_then(|text| {
+    let named = number(triage::NAMED_DRIVER).ok().and_then(|offset| list.text_at(offset)).and_then(|text| {
         let name = base_name(&text);
         let named = drivers.sound.iter().find(|driver| driver.name.eq_ignore_ascii_case(name));
         named.map(|driver| Arc::clone(&driver.name))
@@ -308,10 +315,8 @@ fn read_drivers<F: Read + Seek>(
 /// The triage block: the fields that both widths share, and as much of the rest as the file has.
 fn read_triage_block<F: Read + Seek>(source: &mut Source<F>, header: &Header) -> Result<Vec<u8>, Loss> {
     let lost = |error: ErrorKind| Loss::new("triage block", error.to_string());
-    let shared = u64::try_from(triage::LENGTH).unwrap_or(u64::MAX);
-    let whole = if header.layout.wide { triage::WIDE_LENGTH } else { triage::NARROW_LENGTH };
-    source.read(header.layout.length, shared).map_err(lost)?;
-    source.read_up_to(header.layout.length, u64::try_from(whole).unwrap_or(u64::MAX)).map_err(lost)
+    source.read(header.length(), triage::LENGTH).map_err(lost)?;
+    source.read_up_to(header.length(), triage::WHOLE_LENGTH.of(header.wide)).map_err(lost)
 }
 
 fn cut(place: &str, present: u64, needed: u64) -> Loss {

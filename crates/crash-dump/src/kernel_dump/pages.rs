@@ -49,9 +49,9 @@ pub(super) struct Run {
 impl Pages {
     /// The runs that the header of a full dump lists; `None` where they make no sense.
     pub fn from_runs(header: &Header) -> Option<Self> {
-        let list = &header.physical_memory;
+        let list = header.physical_memory();
         let count = u32_at(list, 0).filter(|count| (1..=MOST_RUNS).contains(count))?;
-        let mut offset = header.layout.length;
+        let mut offset = header.length();
         let mut runs = Vec::new();
         for run in list.get(RUN..)?.chunks_exact(RUN).take(usize::try_from(count).ok()?) {
             let (page, count) = (u64_at(run, 0)?, u64_at(run, 8)?);

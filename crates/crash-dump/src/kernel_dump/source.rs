@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use crate::ErrorKind;
+use crate::error::ErrorKind;
 
 /// A file with its length.
 pub(super) struct Source<F> {

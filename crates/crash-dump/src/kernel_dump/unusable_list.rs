@@ -2,7 +2,7 @@
 
 use evidence::Address;
 
-use crate::ErrorKind;
+use crate::error::ErrorKind;
 
 /// Why a list of loaded or unloaded drivers is not used.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,7 @@ pub(super) enum UnusableList {
     /// The file ends before the list of unloaded drivers.
     #[error("the file ends before it")]
     Cut,
-    /// The count is above `MOST_UNLOADED`.
+    /// The count is above [`unloaded_entry::MOST`](super::layout::unloaded_entry::MOST).
     #[error("{0} drivers are more than the kernel keeps")]
     TooManyUnloaded(u32),
     #[error("entries have no name and range that a driver can have")]

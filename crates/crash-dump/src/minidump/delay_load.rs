@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use super::exception::narrow;
 use super::memory::Memory;
-use super::narrow;
 use evidence::{DelayLoad, ExceptionCode, Names, ProcessDump};
 use untrusted::bytes::{pointer_at, u32_at};
 

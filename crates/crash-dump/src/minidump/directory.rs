@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use untrusted::Loss;
 use untrusted::bytes::{Source, u32_at, u64_at};
 

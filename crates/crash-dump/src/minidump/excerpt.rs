@@ -7,6 +7,8 @@
 //!
 //! Layouts: `minidumpapiset.h`.
 
+use minidump::Minidump;
+
 use super::directory::{Directory, StreamKind, place};
 use super::lists::{LONGEST_LIST, List};
 use super::location::{Location, overwrite};
@@ -24,8 +26,13 @@ const STACK_WALKED: u64 = 64 << 10;
 
 /// Length of `MINIDUMP_MODULE`, bytes.
 const MODULE_SIZE: usize = 108;
+/// Why parts of modules are left out.
+const BEYOND: &str = "modules lie beyond the end of the file or are too many";
 /// Length of `MINIDUMP_EXCEPTION_STREAM`, bytes.
 const EXCEPTION_STREAM_SIZE: u64 = 168;
+
+/// The excerpt's dump, as the crate reads it.
+pub type Excerpted<'b> = Minidump<'b, &'b [u8]>;
 
 /// The excerpt and what was noticed while it was made.
 #[derive(Debug)]
@@ -176,18 +183,20 @@ impl Copier<'_, '_> {
         name
     }
 
-    fn lose_nameless(&mut self, kind: StreamKind, nameless: usize, count: u64) {
-        if nameless > 0 {
-            let what = "modules lie beyond the end of the file or are too many";
-            self.lose(kind, format!("names of {nameless} of {count} {what}"));
+    /// Reports that something is missing of some entries of a list, if it is: of how many, and what.
+    fn lose_some(&mut self, kind: StreamKind, missing: usize, reason: String) {
+        if missing > 0 {
+            self.lose(kind, reason);
         }
     }
 
+    fn lose_nameless(&mut self, kind: StreamKind, nameless: usize, count: u64) {
+        self.lose_some(kind, nameless, format!("names of {nameless} of {count} {BEYOND}"));
+    }
+
     fn lose_without_extent(&mut self, kind: StreamKind, without_extent: usize, count: u64) {
-        if without_extent > 0 {
-            let what = "modules have no size, or one beyond all addresses";
-            self.lose(kind, format!("{without_extent} of {count} {what}"));
-        }
+        let reason = format!("{without_extent} of {count} modules have no size, or one beyond all addresses");
+        self.lose_some(kind, without_extent, reason);
     }
 
     /// `MINIDUMP_MODULE_LIST`: 108 bytes a module; name at 20, CodeView record at 76, misc record at 84. Gives whether
@@ -213,10 +222,8 @@ impl Copier<'_, '_> {
         self.lose_nameless(kind, left_out.nameless, list.count);
         self.lose_without_extent(kind, left_out.without_extent, list.count);
         let complete = self.losses.len() == before;
-        if without_record > 0 {
-            let what = "modules lie beyond the end of the file or are too many";
-            self.lose(kind, format!("debug records of {without_record} of {} {what}", list.count));
-        }
+        let reason = format!("debug records of {without_record} of {} {BEYOND}", list.count);
+        self.lose_some(kind, without_record, reason);
         complete
     }
 
@@ -273,10 +280,12 @@ impl Copier<'_, '_> {
         overwrite(&mut copy, 0, u32::from(kept));
         self.copy.stream(kind, &copy);
         for (missing, what) in [(without_registers, "registers"), (without_stack, "stacks")] {
-            if missing > 0 {
-                let count = list.count;
-                self.lose(kind, format!("{what} of {missing} of {count} threads are beyond the end of the file"));
-            }
+            let count = list.count;
+            self.lose_some(
+                kind,
+                missing,
+                format!("{what} of {missing} of {count} threads are beyond the end of the file"),
+            );
         }
         // A count beyond what is listed may be anything.
         u32::try_from(list.entries().len()).unwrap_or(u32::MAX)
@@ -316,8 +325,6 @@ impl Copier<'_, '_> {
                 self.copy.stream(kind, copy.as_flattened());
             }
         }
-        if missing > 0 {
-            self.lose(kind, format!("{missing} of {} names are beyond the end of the file", list.count));
-        }
+        self.lose_some(kind, missing, format!("{missing} of {} names are beyond the end of the file", list.count));
     }
 }

@@ -149,21 +149,10 @@ fn kind(instruction: &iced_x86::Instruction) -> InstructionKind {
 
 /// Moves that raise an exception without an address when theirs is not a multiple of their size.
 fn is_aligned_move(mnemonic: Mnemonic) -> bool {
-    matches!(
-        mnemonic,
-        Mnemonic::Movaps
-            | Mnemonic::Movapd
-            | Mnemonic::Movdqa
-            | Mnemonic::Movntps
-            | Mnemonic::Movntpd
-            | Mnemonic::Movntdq
-            | Mnemonic::Vmovaps
-            | Mnemonic::Vmovapd
-            | Mnemonic::Vmovdqa
-            | Mnemonic::Vmovntps
-            | Mnemonic::Vmovntpd
-            | Mnemonic::Vmovntdq
-    )
+    const MOVES: [&str; 6] = ["movaps", "movapd", "movdqa", "movntps", "movntpd", "movntdq"];
+    // Those of AVX have a `v` in front.
+    let name = format!("{mnemonic:?}").to_lowercase();
+    MOVES.contains(&name.strip_prefix('v').unwrap_or(&name))
 }
 
 /// The age of an extension, the oldest first: of several that an instruction needs, the youngest is shown.

@@ -10,6 +10,7 @@ mod cpp;
 mod delay_load;
 mod detail;
 mod directory;
+mod exception;
 mod excerpt;
 mod handles;
 mod image;
@@ -29,7 +30,6 @@ mod writer;
 
 use std::fs::File;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use jiff::Timestamp;
 use minidump::{
@@ -41,13 +41,14 @@ pub use self::symbols::{Symbols, SymbolsError};
 
 use self::detail::Streams;
 use self::directory::{Directory, StreamKind, place};
+use self::excerpt::Excerpted;
 use self::memory::Memory;
-use crate::{Error, ErrorKind, Options};
+use crate::error::{Error, ErrorKind};
+use crate::options::Options;
 use evidence::Reading;
 use evidence::{
-    Address, CpuArchitecture, CrashDetail, CrashThread, DebugId, DebugSignature, Evidence, Exception, ExceptionCode,
-    LoadedModule, Names, Observation, OperatingSystem, Place, ProcessDump, ProcessState, System, UnloadedModule,
-    Version, base_name,
+    Address, CrashDetail, CrashThread, DebugId, DebugSignature, Evidence, Exception, ExceptionCode, LoadedModule,
+    Names, Observation, OperatingSystem, Place, ProcessDump, ProcessState, System, UnloadedModule, Version, base_name,
 };
 use untrusted::Loss;
 use untrusted::bytes::Source;
@@ -55,9 +56,6 @@ use untrusted::text::{utf16_lossy, utf16_units};
 
 /// How many losses are spelled out as the reason why nothing could be read.
 const LOSSES_IN_REASON: usize = 4;
-
-/// The excerpt's dump, as the crate reads it.
-type Excerpted<'b> = Minidump<'b, &'b [u8]>;
 
 /// Whether a file that begins with `first_bytes` is a minidump: with `MDMP`.
 #[must_use]
@@ -114,7 +112,7 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
         system.cpu_features.windows = None;
     }
     system.cpu_features.saved_states = saved.filter(|_| system.os == OperatingSystem::Windows);
-    let exception = raw_exception.as_ref().map(|raw| exception(raw, info.as_ref(), &system, names));
+    let exception = raw_exception.as_ref().map(|raw| exception::exception(raw, info.as_ref(), &system, names));
     // Some writers fill in the stream although nothing was raised.
     let (requested, exception) = match exception {
         Some(Exception { code: code @ (ExceptionCode::CRASHPAD_REQUEST | ExceptionCode::NONE), .. })
@@ -135,7 +133,7 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
     let mut process = ProcessDump {
         time: seconds(u64::from(directory.time)),
         pid: misc.as_ref().and_then(|misc| misc.raw.process_id().copied()),
-        started: misc.as_ref().and_then(MinidumpMiscInfo::process_create_time).and_then(timestamp),
+        started: misc.as_ref().and_then(|misc| seconds(u64::from(*misc.raw.process_create_time()?))),
         thread,
         thread_count: excerpt.thread_count,
         modules: modules.as_ref().map(|list| list.iter().map(|module| loaded_module(module, names)).collect()),
@@ -200,29 +198,6 @@ impl<'b> Content<'_, 'b> {
             self.losses.push(Loss::new(place, reason));
         }
     }
-}
-
-fn exception(
-    raw: &MinidumpException<'_>,
-    info: Option<&MinidumpSystemInfo>,
-    system: &System,
-    names: &Names,
-) -> Exception {
-    let record = &raw.raw.exception_record;
-    let count = usize::try_from(record.number_parameters).unwrap_or(0);
-    let foreign = info.filter(|_| system.os != OperatingSystem::Windows);
-    Exception {
-        code: ExceptionCode(record.exception_code),
-        flags: record.exception_flags,
-        address: Address(narrow(record.exception_address, system.cpu)),
-        parameters: record.exception_information.iter().copied().take(count).collect(),
-        foreign_reason: foreign.map(|info| names.share(&raw.get_crash_reason(info.os, info.cpu).to_string())),
-    }
-}
-
-/// 32-bit addresses may be sign-extended in the format's 64-bit fields.
-fn narrow(address: u64, cpu: CpuArchitecture) -> u64 {
-    if matches!(cpu, CpuArchitecture::X86 | CpuArchitecture::Arm) { address & 0xFFFF_FFFF } else { address }
 }
 
 /// The name that the program gave a thread.
@@ -297,9 +272,4 @@ fn comment(dump: &Excerpted<'_>, losses: &mut Vec<Loss>) -> Option<Arc<str>> {
 /// The time so many seconds after 1970 began; 0 says "none".
 fn seconds(since_1970: u64) -> Option<Timestamp> {
     Timestamp::from_second(i64::try_from(since_1970).ok().filter(|seconds| *seconds != 0)?).ok()
-}
-
-/// A time in whole seconds.
-fn timestamp(time: SystemTime) -> Option<Timestamp> {
-    seconds(time.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs())
 }

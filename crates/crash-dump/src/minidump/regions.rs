@@ -123,8 +123,11 @@ fn page(state: u32, protection: u32) -> Option<Page> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::directory::Stream;
-    use super::*;
+    use evidence::{Address, Page};
+    use untrusted::bytes::Source;
+
+    use crate::minidump::directory::{Directory, Stream, StreamKind};
+    use crate::minidump::regions::Regions;
 
     /// A list of regions: base, allocation, size, state, protection.
     pub fn list(regions: &[(u64, u64, u64, u32, u32)]) -> Vec<u8> {

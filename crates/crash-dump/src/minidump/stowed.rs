@@ -2,8 +2,8 @@
 //!
 //! Source: `STOWED_EXCEPTION_INFORMATION_V1` and `_V2` of the Windows API documentation.
 
+use super::exception::narrow;
 use super::memory::Memory;
-use super::narrow;
 use evidence::{Address, ExceptionCode, Names, ProcessDump, StowedException};
 use untrusted::bytes::{pointer_at, u32_at};
 use untrusted::text::utf16_units;

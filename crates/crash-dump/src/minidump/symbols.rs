@@ -6,9 +6,9 @@
 //! system does not. Every file of the right name is a candidate; the identifier in it decides.
 
 mod sym_file;
+mod unusable;
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 use std::fs;
 use std::io;
 use std::iter;
@@ -18,12 +18,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use minidump::Module;
 use minidump_unwind::SymbolFile;
 
+use self::sym_file::SymFile;
+use self::unusable::UnusableFile;
 use super::image::{Image, ImageFile};
 use evidence::{LoadedModule, base_name};
 use untrusted::display_path;
 
 /// Where symbols are looked for.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Symbols {
     places: Vec<Place>,
     /// What was found of each debug file. Loaded once a run: many dumps have the same modules.
@@ -36,14 +38,7 @@ pub struct Symbols {
 type DebugFile = (String, String);
 
 /// What was found of a debug file, once it was looked for; `None` for nothing.
-type Loaded = Arc<OnceLock<Option<Found>>>;
-
-/// A `.sym` file, and how many bytes of it were kept.
-#[derive(Debug, Clone)]
-struct Found {
-    symbols: Arc<SymbolFile>,
-    kept: u64,
-}
+type Loaded = Arc<OnceLock<Option<SymFile>>>;
 
 /// As many bytes of all `.sym` files as stay loaded. Beyond it what was loaded before is let go, and read again when a
 /// dump asks for it: that costs time and changes no answer.
@@ -83,7 +78,7 @@ impl Symbols {
         let id = format!("{:08X}{:x}", module.timestamp, module.size);
         self.first_usable(self.candidates(&module.name, &id, &module.name), |path| {
             let image = ImageFile::open(path).and_then(|file| Image::in_file(module, file));
-            image.ok_or("no x64 image of the build that a dump has")
+            image.ok_or(UnusableFile::NoImage)
         })
     }
 
@@ -105,22 +100,20 @@ impl Symbols {
         Some(found.symbols)
     }
 
-    fn load(&self, debug_file: &str, id: &str) -> Option<Found> {
+    fn load(&self, debug_file: &str, id: &str) -> Option<SymFile> {
         let stem = debug_file.get(..debug_file.len().saturating_sub(4)).filter(|stem| {
             // The file is named after the debug file, with `.sym` in the place of `.pdb`.
             debug_file.get(stem.len()..).is_some_and(|end| end.eq_ignore_ascii_case(".pdb"))
         });
         let file = format!("{}.sym", stem.unwrap_or(debug_file));
-        self.first_usable(self.candidates(debug_file, id, &file), |path| {
-            sym_file::read(path, id).map(|file| Found { symbols: Arc::new(file.symbols), kept: file.kept })
-        })
+        self.first_usable(self.candidates(debug_file, id, &file), |path| sym_file::read(path, id))
     }
 
     /// What `read` makes of the first file that it can use. Where it can use none, all are noted with the reason.
-    fn first_usable<T, E: fmt::Display>(
+    fn first_usable<T>(
         &self,
         candidates: impl Iterator<Item = PathBuf>,
-        read: impl Fn(&Path) -> Result<T, E>,
+        read: impl Fn(&Path) -> Result<T, UnusableFile>,
     ) -> Option<T> {
         let mut refused = Vec::new();
         for path in candidates {
@@ -141,12 +134,6 @@ impl Symbols {
             let stored = stored.flat_map(|folder| entries(folder, id)).flat_map(|folder| entries(&folder, file));
             stored.chain(at(file).filter(|path| path.is_file()).cloned())
         })
-    }
-}
-
-impl fmt::Debug for Symbols {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Symbols").field("places", &self.places.len()).finish_non_exhaustive()
     }
 }
 
@@ -200,7 +187,7 @@ mod tests {
         let file = |name: &str| (name.to_owned(), "1".to_owned());
         let found = |kept| {
             let symbols = SymbolFile::from_bytes(b"MODULE windows x86_64 AB1 app.pdb\n").expect("symbols");
-            Arc::new(OnceLock::from(Some(Found { symbols: Arc::new(symbols), kept })))
+            Arc::new(OnceLock::from(Some(SymFile { symbols: Arc::new(symbols), kept })))
         };
         let missing: Loaded = Arc::new(OnceLock::from(None));
         let mut loaded: HashMap<DebugFile, Loaded> =

@@ -17,14 +17,7 @@ pub(crate) mod value;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 /// Why a record is left to the `evtx` crate: a shape that is not known exactly, or damage. The text is for developers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct Unusual(pub(crate) &'static str);
-
-impl fmt::Display for Unusual {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}

@@ -29,21 +29,14 @@ static SEED: LazyLock<u64> = LazyLock::new(seed);
 /// What is known of the templates of one chunk.
 #[derive(Debug, Default)]
 pub(crate) struct RawFields {
-    templates: Vec<Template>,
+    /// The templates by the place of their tokens; `None` for one whose tokens are not read here.
+    templates: Vec<(TokenPlace, Option<Known>)>,
     /// The indices of the values that the tokens of all templates refer to.
     used: Vec<u16>,
     /// Where the values of the inner instance are, while one is read.
     inner: Vec<Slot>,
     /// The tokens and names of the template that is being read.
     bytes: Vec<u8>,
-}
-
-/// A template of the chunk.
-#[derive(Debug)]
-struct Template {
-    place: TokenPlace,
-    /// What is known of the template; `None` for one whose tokens are not read here.
-    known: Option<Known>,
 }
 
 /// What is known of a template.
@@ -135,8 +128,8 @@ impl RawFields {
             out.push(WHOLE);
             out.extend(known.hash.to_le_bytes());
             out.extend(u32::try_from(values.len()).ok()?.to_le_bytes());
-            out.extend_from_slice(values.descriptors().as_flattened());
-            out.extend_from_slice(chunk.get(values.start()..end)?);
+            out.extend_from_slice(values.descriptors.as_flattened());
+            out.extend_from_slice(chunk.get(values.start..end)?);
             end
         } else {
             slots.clear();
@@ -145,13 +138,13 @@ impl RawFields {
             self.append_values(chunk, &place, slots, None, out)?;
             end
         };
-        tokens.go_to(end);
+        tokens.at = end;
         matches!(tokens.next(), Ok(Token::End)).then_some(())
     }
 
     /// What is known of a template; `None` for one whose tokens are not read here.
     fn template(&mut self, chunk: &[u8], place: &TokenPlace) -> Option<Known> {
-        let known = match self.templates.iter().position(|known| known.place == *place) {
+        let known = match self.templates.iter().position(|(known, _)| known == place) {
             Some(known) => known,
             None if self.templates.len() >= MOST_TEMPLATES => return None,
             None => {
@@ -172,11 +165,11 @@ impl RawFields {
                     let uses_first = in_order.then_some(used.len());
                     Known { hash: xxh3_128_with_seed(&self.bytes, *SEED), used, uses_first }
                 });
-                self.templates.push(Template { place: place.clone(), known });
+                self.templates.push((place.clone(), known));
                 self.templates.len().checked_sub(1)?
             }
         };
-        self.templates.get(known)?.known.clone()
+        self.templates.get(known)?.1.clone()
     }
 }
 

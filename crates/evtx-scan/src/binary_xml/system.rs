@@ -107,7 +107,7 @@ impl System {
                 Token::Empty | Token::ElementEnds => match depth {
                     0 => return Err(Unusual("an element ends that did not begin")),
                     2 => {
-                        system.end = tokens.at();
+                        system.end = tokens.at;
                         return Ok(system);
                     }
                     _ => {
@@ -116,7 +116,7 @@ impl System {
                     }
                 },
                 Token::Literal(value) => {
-                    let end = tokens.at();
+                    let end = tokens.at;
                     let part = match (value.kind, value.bytes) {
                         (kind::STRING, text) => Part::Literal(end.saturating_sub(text.len()), end),
                         (kind::UINT16, [low, high]) => Part::Number(u16::from_le_bytes([*low, *high])),

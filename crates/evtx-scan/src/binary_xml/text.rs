@@ -1,17 +1,24 @@
 //! Values as text, written as the `evtx` crate writes them.
 
+use std::fmt::Display;
 use std::io::Write;
 
+use data_encoding::{Encoding, HEXLOWER, HEXUPPER};
+use encoding_rs::WINDOWS_1252;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 use serde::Serialize;
 
 use super::Unusual;
-use super::value::{Value, kind, sid_size, until_nul};
-use untrusted::text::windows_1252;
+use super::value::{Value, fixed_size, kind, sid_size, until_nul};
+use crate::coverage::NO_TIME;
 
 /// FILETIME ticks (100 ns) in a second.
 const TICKS: u64 = 10_000_000;
-/// Seconds in a day.
-const DAY: u64 = 86_400;
+/// The years after which the Gregorian calendar repeats, and their seconds.
+const CYCLE_YEARS: u64 = 400;
+const CYCLE_SECONDS: u64 = 146_097 * 86_400;
 
 /// Whether the value has no text, not even an empty one as an item of a list.
 #[inline]
@@ -43,24 +50,24 @@ fn push_other(value: Value<'_>, out: &mut Vec<u8>) -> Option<()> {
     match value.kind {
         kind::NULL => {}
         kind::ANSI_STRING => push_ansi(bytes, out),
-        kind::INT8 => push_signed(i8::from_le_bytes(all(bytes)?).into(), out),
-        kind::INT16 => push_signed(i16::from_le_bytes(all(bytes)?).into(), out),
-        kind::INT32 => push_signed(i32::from_le_bytes(all(bytes)?).into(), out),
-        kind::INT64 => push_signed(i64::from_le_bytes(all(bytes)?), out),
-        kind::UINT8 | kind::UINT16 | kind::UINT32 | kind::UINT64 => push_decimal(unsigned(bytes), out),
+        kind::INT8 => push_number(i8::from_le_bytes(all(bytes)?), out)?,
+        kind::INT16 => push_number(i16::from_le_bytes(all(bytes)?), out)?,
+        kind::INT32 => push_number(i32::from_le_bytes(all(bytes)?), out)?,
+        kind::INT64 => push_number(i64::from_le_bytes(all(bytes)?), out)?,
+        kind::UINT8 | kind::UINT16 | kind::UINT32 | kind::UINT64 => push_number(unsigned(bytes), out)?,
         kind::REAL32 => push_real(f32::from_le_bytes(all(bytes)?), out)?,
         kind::REAL64 => push_real(f64::from_le_bytes(all(bytes)?), out)?,
         // Some providers log bits as a truth value.
         kind::BOOL => match i32::from_le_bytes(all(bytes)?) {
             0 => out.extend_from_slice(b"false"),
             1 => out.extend_from_slice(b"true"),
-            bits => push_signed(bits.into(), out),
+            bits => push_number(bits, out)?,
         },
-        kind::BINARY => push_digits(bytes, UPPER, out),
+        kind::BINARY => push_digits(bytes, &HEXUPPER, out),
         kind::GUID => push_guid(&all(bytes)?, out),
-        kind::SIZE_T | kind::HEX_INT32 | kind::HEX_INT64 => push_hexadecimal(unsigned(bytes), out),
-        kind::FILETIME => push_filetime(u64::from_le_bytes(all(bytes)?), out),
-        kind::SYSTEMTIME => push_systemtime(&all(bytes)?, out),
+        kind::SIZE_T | kind::HEX_INT32 | kind::HEX_INT64 => write!(out, "{:#x}", unsigned(bytes)).ok()?,
+        kind::FILETIME => push_filetime(u64::from_le_bytes(all(bytes)?), out)?,
+        kind::SYSTEMTIME => push_systemtime(&all(bytes)?, out)?,
         kind::SID => push_sid(bytes, out)?,
         _ => return None,
     }
@@ -101,7 +108,7 @@ impl<'c> Iterator for Items<'c> {
             kind::STRING => (until_nul(rest).len(), 2),
             kind::ANSI_STRING => (rest.iter().position(|byte| *byte == 0).unwrap_or(rest.len()), 1),
             kind::SID => (sid_size(rest).unwrap_or(rest.len()), 0),
-            kind => (super::value::fixed_size(kind).unwrap_or(rest.len()), 0),
+            kind => (fixed_size(kind).unwrap_or(rest.len()), 0),
         };
         self.rest = rest.get(size.saturating_add(end)..).unwrap_or_default();
         Some(Value { kind: self.kind, bytes: rest.get(..size)? })
@@ -149,10 +156,8 @@ pub(crate) fn push_character(character: char, out: &mut Vec<u8>) {
 /// Appends characters of a machine's 8-bit code page, without NULs. The code page is taken for Windows-1252; bytes that it
 /// does not define are read as the control characters that they are in Latin-1.
 fn push_ansi(bytes: &[u8], out: &mut Vec<u8>) {
-    for byte in bytes.iter().filter(|byte| **byte != 0) {
-        let character = windows_1252(*byte);
-        let undefined = character == char::REPLACEMENT_CHARACTER;
-        push_character(if undefined { char::from(*byte) } else { character }, out);
+    for part in bytes.split(|byte| *byte == 0) {
+        out.extend_from_slice(WINDOWS_1252.decode_without_bom_handling(part).0.as_bytes());
     }
 }
 
@@ -164,82 +169,21 @@ fn all<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
 
 /// A number of at most eight bytes, the lowest first.
 #[inline]
-fn unsigned(bytes: &[u8]) -> u64 {
+pub(crate) fn unsigned(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
-fn push_signed(number: i64, out: &mut Vec<u8>) {
-    if number < 0 {
-        out.push(b'-');
-    }
-    push_decimal(number.unsigned_abs(), out);
-}
-
 /// Appends a number in decimal digits.
-#[inline]
-pub(crate) fn push_decimal(mut number: u64, out: &mut Vec<u8>) {
-    // 2^64 has 20 digits.
-    let mut digits = [b'0'; 20];
-    let mut unused = digits.len();
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' | low_byte(number % 10);
-        number /= 10;
-        unused = unused.saturating_sub(1);
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(digits.get(unused..).unwrap_or_default());
-}
-
-/// Appends `0x` and a number in hexadecimal digits.
-fn push_hexadecimal(number: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"0x");
-    // Four bits a digit; at least one digit.
-    let digits = (u64::BITS.saturating_sub(number.leading_zeros())).div_ceil(4).max(1);
-    for place in (0..digits).rev() {
-        let digit = number.checked_shr(place.saturating_mul(4)).unwrap_or(0) & 0xF;
-        out.push(digit_of(low_byte(digit), b"0123456789abcdef"));
-    }
-}
-
-#[inline]
-fn low_byte(number: u64) -> u8 {
-    let [low, ..] = number.to_le_bytes();
-    low
-}
-
-#[inline]
-fn digit_of(value: u8, digits: &[u8; 16]) -> u8 {
-    digits.get(usize::from(value & 0xF)).copied().unwrap_or_default()
-}
-
-/// The digits of every byte.
-type Pairs = [[u8; 2]; 256];
-
-const UPPER: &Pairs = &pairs(*b"0123456789ABCDEF");
-const LOWER: &Pairs = &pairs(*b"0123456789abcdef");
-
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "worked out when the program is built")]
-const fn pairs(digits: [u8; 16]) -> Pairs {
-    let mut pairs = [[0; 2]; 256];
-    let mut byte = 0;
-    while byte < pairs.len() {
-        pairs[byte] = [digits[byte / 16], digits[byte % 16]];
-        byte += 1;
-    }
-    pairs
+fn push_number(number: impl Display, out: &mut Vec<u8>) -> Option<()> {
+    write!(out, "{number}").ok()
 }
 
 /// Appends two digits a byte.
 #[inline]
-fn push_digits(bytes: &[u8], digits: &Pairs, out: &mut Vec<u8>) {
+fn push_digits(bytes: &[u8], digits: &Encoding, out: &mut Vec<u8>) {
     let start = out.len();
-    out.resize(start.saturating_add(bytes.len().saturating_mul(2)), 0);
-    let room = out.get_mut(start..).unwrap_or_default().as_chunks_mut::<2>().0;
-    for (pair, byte) in room.iter_mut().zip(bytes) {
-        *pair = digits.get(usize::from(*byte)).copied().unwrap_or_default();
-    }
+    out.resize(start.saturating_add(digits.encode_len(bytes.len())), 0);
+    digits.encode_mut(bytes, out.get_mut(start..).unwrap_or_default());
 }
 
 /// Appends a number with the fewest digits that distinguish it from others of its type.
@@ -249,135 +193,70 @@ fn push_real<F: Copy + Into<f64> + Serialize>(number: F, out: &mut Vec<u8>) -> O
         return serde_json::to_writer(out, &number).ok();
     }
     // "NaN", "inf" or "-inf".
-    write!(out, "{wide}").ok()
+    push_number(wide, out)
 }
 
 /// Appends a GUID in braces, lower case. Its first three parts are numbers, stored with their low byte first.
 fn push_guid(guid: &[u8; 16], out: &mut Vec<u8>) {
     let [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e @ ..] = *guid;
     out.push(b'{');
-    push_digits(&[a0, a1, a2, a3], LOWER, out);
+    push_digits(&[a0, a1, a2, a3], &HEXLOWER, out);
     for part in [[b0, b1], [c0, c1], [d0, d1]] {
         out.push(b'-');
-        push_digits(&part, LOWER, out);
+        push_digits(&part, &HEXLOWER, out);
     }
     out.push(b'-');
-    push_digits(&e, LOWER, out);
+    push_digits(&e, &HEXLOWER, out);
     out.push(b'}');
 }
 
 /// Appends a security identifier: `S-revision-authority-part-part...`.
 fn push_sid(sid: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let (&[revision, parts, a, b, c, d, e, f], rest) = sid.split_first_chunk()?;
-    out.extend_from_slice(b"S-");
-    push_decimal(revision.into(), out);
-    out.push(b'-');
-    push_decimal(u64::from_be_bytes([0, 0, a, b, c, d, e, f]), out);
-    for part in rest.as_chunks::<4>().0.iter().take(parts.into()) {
-        out.push(b'-');
-        push_decimal(u32::from_le_bytes(*part).into(), out);
-    }
-    Some(())
+    write!(out, "S-{revision}-{}", u64::from_be_bytes([0, 0, a, b, c, d, e, f])).ok()?;
+    let mut parts = rest.as_chunks::<4>().0.iter().take(parts.into());
+    parts.try_for_each(|part| write!(out, "-{}", u32::from_le_bytes(*part)).ok())
 }
 
-/// A moment in UTC.
-#[derive(Default)]
-struct Moment {
-    year: u64,
-    month: u64,
-    day: u64,
-    /// Seconds of the day.
-    second: u64,
-    /// Of the second, 100 ns each.
-    ticks: u64,
-}
-
-impl Moment {
-    /// Appends the moment as Windows writes it, with the last four digits of the year.
-    fn push(&self, out: &mut Vec<u8>) {
-        let mut text = *b"0000-00-00T00:00:00.0000000Z";
-        let mut put = |place: std::ops::Range<usize>, mut number: u64| {
-            for digit in text.get_mut(place).unwrap_or_default().iter_mut().rev() {
-                *digit = b'0' | low_byte(number % 10);
-                number /= 10;
-            }
-        };
-        put(0..4, self.year);
-        put(5..7, self.month);
-        put(8..10, self.day);
-        put(11..13, self.second / 3600);
-        put(14..16, self.second / 60 % 60);
-        put(17..19, self.second % 60);
-        put(20..27, self.ticks);
-        out.extend_from_slice(&text);
-    }
+/// Appends a time in UTC as Windows writes it, with the last four digits of the year, which is `time`'s or one so many times
+/// 400 years later.
+fn push_time(time: DateTime, times: u64, out: &mut Vec<u8>) -> Option<()> {
+    let year = u64::try_from(time.year()).ok()?.checked_add(times.checked_mul(CYCLE_YEARS)?)? % 10_000;
+    let (month, day, hour, minute, second) = (time.month(), time.day(), time.hour(), time.minute(), time.second());
+    let ticks = time.subsec_nanosecond() / 100;
+    write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ticks:07}Z").ok()
 }
 
 /// Appends a FILETIME: 100 ns units since 1601-01-01. A negative one is written as zeros.
-fn push_filetime(filetime: u64, out: &mut Vec<u8>) {
+fn push_filetime(filetime: u64, out: &mut Vec<u8>) -> Option<()> {
     if i64::try_from(filetime).is_err() {
-        return Moment::default().push(out);
+        out.extend_from_slice(b"0000-00-00T00:00:00.0000000Z");
+        return Some(());
     }
-    let seconds = filetime / TICKS;
-    let (year, month, day) = date(seconds / DAY);
-    Moment { year, month, day, second: seconds % DAY, ticks: filetime % TICKS }.push(out);
-}
-
-/// The date so many days after 1601-01-01, in the Gregorian calendar.
-///
-/// 400 years have 146,097 days, and such a cycle begins with 1601. In it a century has 36,524 days, and four years
-/// have 1461, but the last century and the last year of four have one more, which must not count as another.
-fn date(days: u64) -> (u64, u64, u64) {
-    let (cycles, rest) = (days / 146_097, days % 146_097);
-    let centuries = (rest / 36_524).min(3);
-    let rest = rest.saturating_sub(centuries.saturating_mul(36_524));
-    let (fours, rest) = (rest / 1461, rest % 1461);
-    let years = (rest / 365).min(3);
-    let mut rest = rest.saturating_sub(years.saturating_mul(365));
-    let year = [cycles.saturating_mul(400), centuries.saturating_mul(100), fours.saturating_mul(4), years]
-        .into_iter()
-        .fold(1601_u64, u64::saturating_add);
-    let mut month = 1_u64;
-    while month < 12 {
-        let length = days_of_month(year, month);
-        if rest < length {
-            break;
-        }
-        rest = rest.saturating_sub(length);
-        month = month.saturating_add(1);
-    }
-    (year, month, rest.saturating_add(1))
-}
-
-fn days_of_month(year: u64, month: u64) -> u64 {
-    match month {
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
+    let (seconds, ticks) = (filetime / TICKS, filetime % TICKS);
+    let since_epoch = i64::try_from(seconds % CYCLE_SECONDS).ok()?.checked_add(NO_TIME)?;
+    let time = Timestamp::new(since_epoch, i32::try_from(ticks.checked_mul(100)?).ok()?).ok()?;
+    push_time(Offset::UTC.to_datetime(time), seconds / CYCLE_SECONDS, out)
 }
 
 /// Appends a SYSTEMTIME: year, month, day of the week, day, hour, minute, second and milliseconds. One that is no time is
 /// written as 1601-01-01.
-fn push_systemtime(systemtime: &[u8; 16], out: &mut Vec<u8>) {
-    let mut parts = systemtime.as_chunks::<2>().0.iter().map(|part| u64::from(u16::from_le_bytes(*part)));
+fn push_systemtime(systemtime: &[u8; 16], out: &mut Vec<u8>) -> Option<()> {
+    let mut parts = systemtime.as_chunks::<2>().0.iter().map(|part| u16::from_le_bytes(*part));
     let [year, month, _, day, hour, minute, second, milliseconds] =
         std::array::from_fn(|_| parts.next().unwrap_or_default());
-    let is_time = (1601..=30_827).contains(&year)
-        && (1..=12).contains(&month)
-        && (1..=days_of_month(year, month)).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second < 60
-        && milliseconds < 1000;
-    let moment = if is_time {
-        let second = hour.saturating_mul(3600).saturating_add(minute.saturating_mul(60)).saturating_add(second);
-        Moment { year, month, day, second, ticks: milliseconds.saturating_mul(10_000) }
-    } else {
-        Moment { year: 1601, month: 1, day: 1, ..Moment::default() }
+    let small = |part: u16| i8::try_from(part).ok();
+    let times = u64::from(year.checked_sub(1601).filter(|_| year <= 30_827).unwrap_or_default()) / CYCLE_YEARS;
+    let time = || {
+        let year = u64::from(year).checked_sub(times.checked_mul(CYCLE_YEARS)?)?;
+        let nanoseconds = i32::from(milliseconds).checked_mul(1_000_000)?;
+        let year = i16::try_from(year).ok().filter(|year| (1601..=2000).contains(year))?;
+        DateTime::new(year, small(month)?, small(day)?, small(hour)?, small(minute)?, small(second)?, nanoseconds).ok()
     };
-    moment.push(out);
+    match time() {
+        Some(time) => push_time(time, times, out),
+        None => push_filetime(0, out),
+    }
 }
 
 #[cfg(test)]
@@ -436,11 +315,21 @@ mod tests {
         let epoch = jiff::civil::date(1601, 1, 1);
         // Every day of two cycles and a bit: 1601 to beyond 2401.
         let mut expected = epoch;
-        for days in 0..300_000 {
-            let (year, month, day) = date(days);
-            let found = (i16::try_from(year), i8::try_from(month), i8::try_from(day));
-            assert_eq!(found, (Ok(expected.year()), Ok(expected.month()), Ok(expected.day())), "day {days}");
+        for days in 0..300_000_u64 {
+            let found = text(kind::FILETIME, &(days * 86_400 * TICKS + 1).to_le_bytes());
+            assert_eq!(found, format!("{expected}T00:00:00.0000001Z"), "day {days}");
             expected = expected.tomorrow().expect("another day");
+        }
+    }
+
+    #[test]
+    fn of_years_beyond_9999_the_last_four_digits_are_written() {
+        assert_eq!(text(kind::FILETIME, &i64::MAX.to_le_bytes()), "0828-09-14T02:48:05.4775807Z");
+        let systemtime = |parts: [u16; 8]| text(kind::SYSTEMTIME, &parts.map(u16::to_le_bytes).concat());
+        assert_eq!(systemtime([30_827, 12, 0, 31, 23, 59, 59, 999]), "0827-12-31T23:59:59.9990000Z");
+        assert_eq!(systemtime([2400, 2, 0, 29, 0, 0, 0, 0]), "2400-02-29T00:00:00.0000000Z");
+        for none in [[30_828, 1, 0, 1, 0, 0, 0, 0], [1600, 1, 0, 1, 0, 0, 0, 0], [2024, 1, 0, 1, 24, 0, 0, 0]] {
+            assert_eq!(systemtime(none), "1601-01-01T00:00:00.0000000Z", "{none:?}");
         }
     }
 

@@ -59,7 +59,7 @@ pub(crate) enum Token<'c> {
     Character(u16),
     /// A character by its name.
     Entity(Name<'c>),
-    /// An instance of a template. The next token is behind its values: see [`Tokens::go_to`].
+    /// An instance of a template. The next token is behind its values: see [`Tokens::at`].
     Instance(Instance<'c>),
 }
 
@@ -115,11 +115,13 @@ pub(crate) struct Tokens<'c> {
     chunk: &'c [u8],
     /// The chunk up to where the tokens must end.
     bytes: &'c [u8],
-    at: usize,
+    /// The offset of the next token. Behind an instance of a template, set it to where the instance's values end.
+    pub(crate) at: usize,
     /// Whether the tokens are those of a definition, whose elements may depend on a value.
     in_definition: bool,
-    /// See [`Tokens::names`].
-    names: Range<usize>,
+    /// The part of the chunk with all names that [`Tokens::next`] returned, from their headers to the NUL behind them, and the
+    /// beginnings of the names that [`Tokens::skip_element`] skipped.
+    pub(crate) names: Range<usize>,
 }
 
 impl<'c> Tokens<'c> {
@@ -148,29 +150,10 @@ impl<'c> Tokens<'c> {
         Ok(tokens)
     }
 
-    /// The offset of the next token.
-    #[inline]
-    pub(crate) fn at(&self) -> usize {
-        self.at
-    }
-
     /// The part of the chunk with the tokens that are not read yet.
     #[inline]
     pub(crate) fn rest(&self) -> Range<usize> {
         self.at..self.bytes.len()
-    }
-
-    /// Continues at another offset: behind the values of an instance.
-    #[inline]
-    pub(crate) fn go_to(&mut self, at: usize) {
-        self.at = at;
-    }
-
-    /// The part of the chunk with all names that [`Tokens::next`] returned, from their headers to the NUL behind them, and the
-    /// beginnings of the names that [`Tokens::skip_element`] skipped.
-    #[inline]
-    pub(crate) fn names(&self) -> Range<usize> {
-        self.names.clone()
     }
 
     /// The next token.
@@ -358,7 +341,7 @@ impl<'c> Tokens<'c> {
         Ok(())
     }
 
-    /// Adds a name with this offset and size to [`Tokens::names`].
+    /// Adds a name with this offset and size to the names.
     #[inline]
     fn note_name(&mut self, offset: usize, size: usize) {
         self.names = self.names.start.min(offset)..self.names.end.max(offset.saturating_add(size));

@@ -147,7 +147,8 @@ pub(crate) fn until_nul(utf16: &[u8]) -> &[u8] {
 pub(crate) struct Slot {
     at: u32,
     size: u16,
-    kind: u8,
+    /// The value's type.
+    pub(crate) kind: u8,
 }
 
 impl Slot {
@@ -165,12 +166,6 @@ impl Slot {
         at..at.saturating_add(usize::from(self.size))
     }
 
-    /// The value's type.
-    #[inline]
-    pub(crate) fn kind(self) -> u8 {
-        self.kind
-    }
-
     /// Whether an element that depends on the value is left out.
     #[inline]
     pub(crate) fn is_null(self) -> bool {
@@ -182,11 +177,11 @@ impl Slot {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Values<'c> {
     /// The chunk up to where the instance must end.
-    bytes: &'c [u8],
-    /// For each value, its size (two bytes), its type and a byte without meaning.
-    descriptors: &'c [[u8; 4]],
-    /// Where the first value begins.
-    start: usize,
+    pub(crate) bytes: &'c [u8],
+    /// The table: for each value, its size (two bytes), its type and a byte without meaning.
+    pub(crate) descriptors: &'c [[u8; 4]],
+    /// Where in the chunk the first value begins.
+    pub(crate) start: usize,
 }
 
 impl<'c> Values<'c> {
@@ -215,24 +210,6 @@ impl<'c> Values<'c> {
     #[inline]
     pub(crate) fn have_binary_xml(&self) -> bool {
         self.descriptors.iter().any(|[_, _, kind, _]| *kind == kind::BINARY_XML)
-    }
-
-    /// The table: for each value, its size (two bytes), its type and a byte without meaning.
-    #[inline]
-    pub(crate) fn descriptors(&self) -> &'c [[u8; 4]] {
-        self.descriptors
-    }
-
-    /// Where in the chunk the first value begins.
-    #[inline]
-    pub(crate) fn start(&self) -> usize {
-        self.start
-    }
-
-    /// The chunk up to where the instance must end.
-    #[inline]
-    pub(crate) fn bytes(&self) -> &'c [u8] {
-        self.bytes
     }
 
     /// The value with this index; [`Value::NULL`] when there are fewer values. Walks the table up to the value.

@@ -48,7 +48,7 @@ impl<'e> Entry<'e> {
         spans: &'e ChannelSpans,
         wanted: Vec<&'e [u8]>,
     ) -> Option<Vec<u8>> {
-        let entry = Encoded { records, ids, spans: Cow::Borrowed(spans.list()), wanted };
+        let entry = Encoded { records, ids, spans: Cow::Borrowed(&spans.list), wanted };
         postcard::to_allocvec(&entry).ok().filter(|written| written.len() <= MOST_BYTES)
     }
 

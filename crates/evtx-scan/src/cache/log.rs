@@ -51,7 +51,7 @@ impl<'c> LogCache<'c> {
                 (Stored::default(), true)
             }
         };
-        let outdated = refused || stored.rows() as u64 > places(bytes);
+        let outdated = refused || stored.rows as u64 > places(bytes);
         let kept = stored.entry_bytes(usize::try_from(places(bytes)).unwrap_or(usize::MAX));
         let learnt = Mutex::new(Learnt { rows: BTreeMap::new(), bytes: kept });
         Self { cache, path, bytes, stored, outdated, learnt }
@@ -101,7 +101,7 @@ impl<'c> LogCache<'c> {
             return;
         }
         let known = learnt.last_key_value().map_or(0, |(number, _)| number.saturating_add(1));
-        let rows = self.stored.rows().max(known).min(usize::try_from(places(self.bytes)).unwrap_or(known));
+        let rows = self.stored.rows.max(known).min(usize::try_from(places(self.bytes)).unwrap_or(known));
         let row = |number| match learnt.get(&number) {
             Some(row) => row.as_ref().map(|(hash, entry)| (*hash, &**entry)),
             None => self.stored.row(number),

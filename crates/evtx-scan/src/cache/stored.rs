@@ -12,7 +12,6 @@
 //! Numbers are little-endian. This program writes the files, but a file may have been cut, damaged or put there by somebody
 //! else: everything in it is checked, and no memory is reserved by a number in it.
 
-use std::fmt;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
@@ -33,40 +32,34 @@ const ROWS: usize = 48;
 const ROW: usize = 24;
 
 /// Why a cache file is not used. The texts are shown to the user.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
     /// The operating system can't read it.
+    #[error("it can't be read: {}", reason(.0))]
     Unreadable(io::Error),
     /// A folder, a pipe or the like.
+    #[error("it is no file")]
     NoFile,
     /// Larger than the file of a log of this size can be.
+    #[error("it is larger than any that is written")]
     TooLarge,
     /// The file does not begin with [`MAGIC`].
+    #[error("it is no cache file")]
     NoCacheFile,
     /// The file was written for another digest.
+    #[error("another version of crashsift wrote it")]
     OtherDigest,
     /// The checksum is wrong, or the table.
+    #[error("it is damaged")]
     Damaged,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Unreadable(error) => return write!(f, "it can't be read: {}", reason(error)),
-            Self::NoFile => "it is no file",
-            Self::TooLarge => "it is larger than any that is written",
-            Self::NoCacheFile => "it is no cache file",
-            Self::OtherDigest => "another version of crashsift wrote it",
-            Self::Damaged => "it is damaged",
-        })
-    }
 }
 
 /// The content of a cache file that can be used.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     bytes: Vec<u8>,
-    rows: usize,
+    /// The number of rows.
+    pub(crate) rows: usize,
     /// Offset of the entries.
     entries: usize,
 }
@@ -106,11 +99,6 @@ impl Stored {
     /// The bytes of the entries of the first `places` places.
     pub(crate) fn entry_bytes(&self, places: usize) -> usize {
         self.rows.min(places).checked_sub(1).and_then(|last| self.end(last)).unwrap_or_default()
-    }
-
-    /// The number of rows.
-    pub(crate) fn rows(&self) -> usize {
-        self.rows
     }
 
     /// The hash of the header and the entry of the chunk at this place; `None` when nothing is kept of the chunk.
@@ -192,7 +180,7 @@ mod tests {
         let stored = Stored::parse(rows(), "a").expect("a cache file");
         let found: Vec<_> = (0..6).map(|number| stored.row(number)).collect();
         assert_eq!(found, [Some((7, b"seven".as_slice())), None, Some((9, b"9".as_slice())), None, None, None]);
-        assert_eq!(stored.rows(), 4);
+        assert_eq!(stored.rows, 4);
         assert_eq!([0, 1, 2, 3, 9].map(|places| stored.entry_bytes(places)), [0, 5, 5, 6, 6]);
         assert_eq!(stored.row(usize::MAX), None);
         assert_eq!(Stored::default().row(0), None);

@@ -21,23 +21,23 @@ impl<'t> Keys<'t> {
     /// Reads the lines of `text`. What is no `key=value`, and keys that come twice, is reported to `losses`.
     pub fn read(text: &'t str, losses: &mut Vec<Loss>) -> Self {
         let mut keys = Self::default();
-        let (mut without_value, mut repeated) = (Repeats::default(), Repeats::default());
+        let (mut without_value, mut repeated) = (Vec::new(), Vec::new());
         for (number, line) in (1_u32..).zip(text.lines()) {
             if line.trim().is_empty() {
                 continue;
             }
             let Some((key, value)) = line.split_once('=') else {
-                without_value.count(number);
+                without_value.push(number);
                 continue;
             };
             keys.first = keys.first.or(Some(key));
             keys.last = Some(key);
             if *keys.values.entry(key).or_insert(value) != value {
-                repeated.count(number);
+                repeated.push(number);
             }
         }
-        losses.extend(without_value.loss("no `=` in the line, so no value"));
-        losses.extend(repeated.loss("a key that an earlier line gave another value"));
+        losses.extend(loss(&without_value, "no `=` in the line, so no value"));
+        losses.extend(loss(&repeated, "a key that an earlier line gave another value"));
         keys
     }
 
@@ -66,28 +66,12 @@ impl<'t> Keys<'t> {
     }
 }
 
-/// Lines with the same fault: the first one's number and how many there are.
-#[derive(Default)]
-struct Repeats {
-    first: u32,
-    lines: u32,
-}
-
-impl Repeats {
-    fn count(&mut self, line: u32) {
-        if self.lines == 0 {
-            self.first = line;
-        }
-        self.lines = self.lines.saturating_add(1);
-    }
-
-    fn loss(&self, reason: &str) -> Option<Loss> {
-        let place = format!("line {}", self.first);
-        match self.lines {
-            0 => None,
-            1 => Some(Loss::new(place, reason)),
-            lines => Some(Loss::new(place, format!("{reason} ({lines} such lines)"))),
-        }
+/// The loss of lines with the same fault, of which the numbers are given.
+fn loss(lines: &[u32], reason: &str) -> Option<Loss> {
+    let place = format!("line {}", lines.first()?);
+    match lines.len() {
+        1 => Some(Loss::new(place, reason)),
+        lines => Some(Loss::new(place, format!("{reason} ({lines} such lines)"))),
     }
 }
 

@@ -99,6 +99,7 @@ fn report_cut_end(keys: &Keys, ends_with_line: bool, losses: &mut Vec<Loss>) {
 fn read_report(keys: &Keys, event_type: &str, names: &Names, losses: &mut Vec<Loss>) -> WerReport {
     let values = signature_values(keys, names, losses);
     let session = keys.get("AppSessionGuid").and_then(|text| read_value("AppSessionGuid", text, session, losses));
+    let (pid, started) = session.unwrap_or_default();
     let own_id = keys.get("ReportIdentifier").map(identifier);
     // Windows 7 has one identifier for both.
     let report_id = keys.get("IntegratorReportIdentifier").map(identifier).or_else(|| own_id.clone());
@@ -111,8 +112,8 @@ fn read_report(keys: &Keys, event_type: &str, names: &Names, losses: &mut Vec<Lo
             .and_then(|text| read_value("EventTime", text, |text| number_u64(text).map(filetime), losses).flatten()),
         report_id,
         own_id,
-        pid: session.as_ref().and_then(|session| session.pid),
-        started: session.as_ref().and_then(|session| session.started),
+        pid,
+        started,
         app_path: keys.get("AppPath").or_else(|| keys.get("UI[2]")).filter(|_| about_process).map(|p| names.share(p)),
         signature: read_signature(event_type, &values),
         modules: modules(keys, names, losses),
@@ -211,27 +212,18 @@ fn identifier(text: &str) -> Arc<str> {
     guid(text).map_or_else(|| Arc::from(text.to_lowercase()), Arc::from)
 }
 
-/// What `AppSessionGuid` identifies: a process by its id and start.
-struct Session {
-    pid: Option<u32>,
-    started: Option<Timestamp>,
-}
-
-/// Decodes an `AppSessionGuid`: its first group is the process id; its last eight bytes, in the order in which they
+/// Decodes an `AppSessionGuid`, which identifies a process by its id and start: its first group is the process id; its last eight bytes, in the order in which they
 /// are written, are the low to high bytes of the FILETIME at which the process started. Inferred from reports whose
 /// event time follows that start; zeros mean "no process".
-fn session(text: &str) -> Option<Session> {
+fn session(text: &str) -> Option<(Option<u32>, Option<Timestamp>)> {
     let groups: Vec<&str> = text.split('-').collect();
-    let [pid, second, third, fourth, fifth] = *groups.as_slice() else {
-        return None;
-    };
-    let lengths = [pid, second, third, fourth, fifth].map(str::len);
-    if lengths != [8, 4, 4, 4, 12] {
+    if !groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]) {
         return None;
     }
+    let [pid, _, _, fourth, fifth] = *groups.as_slice() else { return None };
     let pid = u32::try_from(hex_u64(pid)?).ok()?;
     let started = hex_u64(&[fourth, fifth].concat())?.swap_bytes();
-    Some(Session { pid: (pid != 0).then_some(pid), started: filetime(started) })
+    Some(((pid != 0).then_some(pid), filetime(started)))
 }
 
 #[cfg(test)]

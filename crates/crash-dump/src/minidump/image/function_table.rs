@@ -44,12 +44,9 @@ pub enum Lookup {
     Unknown,
 }
 
-/// Finds the entry that holds `offset`. Reads a handful of entries, whatever the table's size.
-pub fn find(table: Table, offset: u32, mut fill: impl FnMut(u32, &mut [u8]) -> Option<()>) -> Lookup {
-    search(table, offset, &mut fill).unwrap_or(Lookup::Unknown)
-}
-
-fn search(table: Table, offset: u32, fill: &mut impl FnMut(u32, &mut [u8]) -> Option<()>) -> Option<Lookup> {
+/// Finds the entry that holds `offset`; `None` when the table is not at hand. Reads a handful of entries, whatever the
+/// table's size.
+pub fn find(table: Table, offset: u32, mut fill: impl FnMut(u32, &mut [u8]) -> Option<()>) -> Option<Lookup> {
     let count = table.size.checked_div(ENTRY_SIZE)?;
     if table.at == 0 || count == 0 {
         return None;

@@ -64,7 +64,7 @@ impl Image {
     /// The function that holds an offset, by the image's table of functions.
     pub fn function_at(&mut self, memory: &mut Memory<'_, '_>, offset: u32) -> Lookup {
         let table = self.header.functions;
-        function_table::find(table, offset, |at, bytes| self.fill(memory, at, bytes))
+        function_table::find(table, offset, |at, bytes| self.fill(memory, at, bytes)).unwrap_or(Lookup::Unknown)
     }
 
     /// What a function's prologue did, by the image's tables.

@@ -8,7 +8,7 @@ use minidump_unwind::{
     FileError, FileKind, FillSymbolError, FrameSymbolizer, FrameTrust as Theirs, FrameWalker, SymbolProvider,
 };
 
-use super::{Given, MOST_FRAMES};
+use super::given::{Given, MOST_FRAMES};
 use crate::minidump::symbols::Symbols;
 use evidence::{Address, Frame, FrameTrust, ProcessDump};
 

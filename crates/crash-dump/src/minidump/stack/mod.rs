@@ -6,34 +6,16 @@
 //! marked as scanned.
 
 mod generic;
+mod given;
 mod other_threads;
 mod x64;
 
-use minidump::{MinidumpContext, MinidumpModuleList};
-
+pub use self::given::Given;
 pub use self::other_threads::walk_other_threads;
 
-use super::Excerpted;
+use self::given::{has_function_tables, no_surer_than_before};
 use super::memory::Memory;
-use super::symbols::Symbols;
-use evidence::{CpuArchitecture, Frame, FrameTrust, Names, OperatingSystem, ProcessDump, System};
-
-/// Most frames of the crashing thread that are walked: the innermost ones show what happened.
-const MOST_FRAMES: usize = 64;
-
-/// What a walk of stacks uses.
-pub struct Given<'g, 'b> {
-    /// The excerpt of the dump.
-    pub dump: &'g Excerpted<'b>,
-    /// The module list.
-    pub modules: Option<&'g MinidumpModuleList>,
-    /// The registers at the exception.
-    pub context: Option<&'g MinidumpContext>,
-    /// Symbols and images from outside of the dump.
-    pub symbols: Option<&'g Symbols>,
-    /// Shares equal names.
-    pub names: &'g Names,
-}
+use evidence::ProcessDump;
 
 /// Fills in the crashing thread's frames. A dump that can't be walked simply has none.
 pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &mut ProcessDump) {
@@ -46,19 +28,5 @@ pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &mut Pr
     no_surer_than_before(&mut frames);
     if let Some(thread) = &mut process.thread {
         thread.frames = frames;
-    }
-}
-
-/// Whether code has the function tables of 64-bit Windows.
-fn has_function_tables(system: &System) -> bool {
-    system.os == OperatingSystem::Windows && system.cpu == CpuArchitecture::X64
-}
-
-/// A frame is no surer than those between it and the exception.
-fn no_surer_than_before(frames: &mut [Frame]) {
-    let mut least = FrameTrust::Exact;
-    for frame in frames {
-        least = least.min(frame.trust);
-        frame.trust = least;
     }
 }

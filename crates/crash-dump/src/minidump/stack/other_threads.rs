@@ -1,6 +1,7 @@
 //! The threads besides the crashing one: where each was, and the modules in the innermost part of its stack.
 
-use super::{Given, has_function_tables, no_surer_than_before, x64};
+use super::given::{Given, has_function_tables, no_surer_than_before};
+use super::x64;
 use crate::context::instruction_pointer;
 use crate::minidump::memory::Memory;
 use evidence::{Address, Frame, FrameTrust, ProcessDump, ThreadStack, ThreadState};
@@ -30,7 +31,7 @@ pub fn walk_other_threads(
         let Some(pointer) = instruction_pointer(context).filter(|pointer| *pointer != 0) else { continue };
         thread.instruction_pointer = Some(Address(pointer));
         if let (Some(walk), Some(registers)) = (&mut walk, x64::Registers::from_bytes(context)) {
-            let mut frames = walk.thread_frames(registers, MOST_FRAMES);
+            let mut frames = walk.frames(registers, x64::AT_ONCE_OF_OTHERS, MOST_FRAMES);
             no_surer_than_before(&mut frames);
             fill_in(&frames, thread);
         }

@@ -8,8 +8,11 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use minidump_unwind::SymbolFile;
+
+use super::unusable::UnusableFile;
 
 /// Largest file that is read, bytes: that of the largest browser's library is about half as large.
 const LARGEST: u64 = 2 << 30;
@@ -21,29 +24,10 @@ const LONGEST_LINE: u64 = 80 << 10;
 const KEPT: [&[u8]; 4] = [b"MODULE ", b"FUNC ", b"PUBLIC ", b"STACK "];
 
 /// A file's records, and how much of it was kept, bytes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SymFile {
-    pub symbols: SymbolFile,
+    pub symbols: Arc<SymbolFile>,
     pub kept: u64,
-}
-
-/// Why a file is not used.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum UnusableFile {
-    #[error("it can't be read: {0}")]
-    Unreadable(#[from] io::Error),
-    #[error("it is no file")]
-    NoFile,
-    #[error("{0} bytes are more than any has")]
-    TooLong(u64),
-    #[error("{0}")]
-    FirstLine(io::Error),
-    #[error("it is no Breakpad symbol file: its first record is not MODULE")]
-    NoSymbols,
-    #[error("it belongs to another build: its identifier is {own}, and a dump has {wanted}")]
-    OtherBuild { own: String, wanted: String },
-    #[error("its records can't be read: {0}")]
-    Records(minidump_unwind::SymbolError),
 }
 
 /// Reads the file at `path`, which must be that of the debug file with identifier `id`.
@@ -58,7 +42,7 @@ pub(super) fn read(path: &Path, id: &str) -> Result<SymFile, UnusableFile> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
     if length > LARGEST {
-        return Err(UnusableFile::TooLong(length));
+        return Err(UnusableFile::TooLong { found: length });
     }
     read_from(BufReader::with_capacity(64 << 10, file), id, MOST_KEPT)
 }
@@ -69,10 +53,10 @@ fn read_from(from: impl BufRead, id: &str, most: u64) -> Result<SymFile, Unusabl
     let has_line = kept.next_line().map_err(UnusableFile::FirstLine)?;
     let own_id = has_line.then(|| module_id(&kept.line)).flatten().ok_or(UnusableFile::NoSymbols)?;
     if !own_id.eq_ignore_ascii_case(id) {
-        return Err(UnusableFile::OtherBuild { own: own_id, wanted: id.to_owned() });
+        return Err(UnusableFile::OtherBuild { found: own_id, needed: id.to_owned() });
     }
     let symbols = SymbolFile::parse(&mut kept, |_| ()).map_err(UnusableFile::Records)?;
-    Ok(SymFile { symbols, kept: most.saturating_sub(kept.left) })
+    Ok(SymFile { symbols: Arc::new(symbols), kept: most.saturating_sub(kept.left) })
 }
 
 /// The identifier in `MODULE system processor identifier name`.
@@ -109,9 +93,8 @@ impl<R: BufRead> Kept<R> {
             if cut || !KEPT.iter().any(|kind| self.line.starts_with(kind)) {
                 continue;
             }
-            let too_much =
-                || io::Error::other(format!("more than {} MiB of it would have to be kept", MOST_KEPT >> 20));
-            self.left = self.left.checked_sub(self.line.len() as u64).ok_or_else(too_much)?;
+            let left = self.left.checked_sub(self.line.len() as u64);
+            self.left = left.ok_or_else(|| io::Error::other(UnusableFile::TooMuch { most: MOST_KEPT >> 20 }))?;
             return Ok(true);
         }
     }
@@ -152,7 +135,7 @@ mod tests {
                         FUNC 1000 40 0 main\nINLINE 0 1 0 0 1000 8\n1000 10 1 0\n1010 30 2 0\nPUBLIC 2000 0 _exit\n\
                         STACK CFI INIT 1000 40 .cfa: $rsp 8 + .ra: .cfa -8 + ^\n";
 
-    fn of(text: &str, id: &str, most: u64) -> Result<SymbolFile, String> {
+    fn of(text: &str, id: &str, most: u64) -> Result<Arc<SymbolFile>, String> {
         read_from(text.as_bytes(), id, most).map(|file| file.symbols).map_err(|error| error.to_string())
     }
 

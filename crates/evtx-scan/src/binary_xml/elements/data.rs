@@ -92,7 +92,7 @@ impl<'c> FieldReader<'c, '_> {
                     continue;
                 }
                 Token::Literal(value) => {
-                    let end = source.tokens.at();
+                    let end = source.tokens.at;
                     (value, end.saturating_sub(value.bytes.len())..end)
                 }
                 Token::Substitution(index) => match self.slot(source, index)? {

@@ -96,7 +96,7 @@ impl<'c> FieldReader<'c, '_> {
                 Token::ElementEnds => return Ok(()),
                 Token::Substitution(index) => {
                     if let Some(slot) = self.slot(source, index)? {
-                        if slot.kind() == kind::BINARY_XML {
+                        if slot.kind == kind::BINARY_XML {
                             self.fragment(slot.range(), parent, text, depth)?;
                         } else {
                             self.add(slot.value(self.chunk)?, parent.has_elements, text)?;
@@ -104,7 +104,7 @@ impl<'c> FieldReader<'c, '_> {
                     }
                 }
                 Token::Literal(value) if value.kind == kind::BINARY_XML => {
-                    let end = source.tokens.at();
+                    let end = source.tokens.at;
                     self.fragment(end.saturating_sub(value.bytes.len())..end, parent, text, depth)?;
                 }
                 Token::Instance(instance) => self.instance(source, instance, parent, text, depth)?,
@@ -147,7 +147,7 @@ impl<'c> FieldReader<'c, '_> {
     ) -> Result<(), Unusual> {
         let depth = deeper(depth)?;
         let (slots, end) = self.slots_of(&instance.values)?;
-        source.tokens.go_to(end);
+        source.tokens.at = end;
         let tokens = Tokens::of_definition(self.chunk, instance.definition)?;
         let mut inner = TokenSource { tokens, instance: Some(slots) };
         let Token::Element(root) = self.next(&mut inner)? else {

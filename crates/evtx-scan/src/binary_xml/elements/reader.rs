@@ -242,7 +242,7 @@ impl<'c> FieldReader<'c, '_> {
             match self.next(source)? {
                 Token::Element(_) => depth = depth.saturating_add(1),
                 Token::Empty | Token::ElementEnds => depth = depth.saturating_sub(1),
-                Token::Instance(instance) => source.tokens.go_to(instance.values.end()?),
+                Token::Instance(instance) => source.tokens.at = instance.values.end()?,
                 Token::Substitution(index) if depth == 1 && items(self.value(source, index)?).is_some() => {
                     return Err(Unusual("a list in an element that is skipped"));
                 }

@@ -1,7 +1,6 @@
 //! Elements of one parent with the same name: from the second on, a number is added to the name.
 
 use super::super::Unusual;
-use super::super::text::push_decimal;
 use super::reader::{FieldReader, Parent, Sibling};
 
 /// The most elements of one parent whose names are compared.
@@ -42,8 +41,7 @@ impl<'c> FieldReader<'c, '_> {
 #[inline]
 pub(super) fn push_number(earlier: usize, out: &mut Vec<u8>) {
     if earlier > 0 {
-        out.push(b'_');
-        push_decimal(u64::try_from(earlier).unwrap_or(u64::MAX), out);
+        out.extend_from_slice(format!("_{earlier}").as_bytes());
     }
 }
 

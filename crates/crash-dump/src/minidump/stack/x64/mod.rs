@@ -19,7 +19,7 @@ pub use self::registers::Registers;
 
 use self::registers::RSP;
 use self::words::Words;
-use super::{Given, MOST_FRAMES};
+use super::given::{Given, MOST_FRAMES};
 use crate::call::{CallTarget, LONGEST_CALL, LONGEST_JUMP, call_at_end, is_jump_through_pointer};
 use crate::minidump::image::{Image, Lookup};
 use crate::minidump::memory::Memory;
@@ -32,7 +32,7 @@ const SEARCHED_WORDS_AFTER_SCAN: u64 = 40;
 /// How much of the crashing thread's stack is read at once, bytes above the stack pointer.
 const AT_ONCE: u64 = 64 << 10;
 /// How much of another thread's stack is read at once, bytes above the stack pointer.
-const AT_ONCE_OF_OTHERS: u64 = 4 << 10;
+pub const AT_ONCE_OF_OTHERS: u64 = 4 << 10;
 /// Below this address nothing is ever mapped: a return to there is the end of the stack.
 const LOWEST_ADDRESS: u64 = 0x1000;
 
@@ -79,12 +79,8 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         Self { given, memory, words, modules, ranges, listed, images: HashMap::new(), regions: None }
     }
 
-    /// The innermost frames of a thread that did not crash, by its registers.
-    pub fn thread_frames(&mut self, registers: Registers, most: usize) -> Vec<Frame> {
-        self.frames(registers, AT_ONCE_OF_OTHERS, most)
-    }
-
-    fn frames(&mut self, innermost: Registers, at_once: u64, most: usize) -> Vec<Frame> {
+    /// The `most` innermost frames of a thread with these registers, of whose stack so many bytes are read at once.
+    pub fn frames(&mut self, innermost: Registers, at_once: u64, most: usize) -> Vec<Frame> {
         if let Some(pointer) = innermost.get(RSP) {
             self.words = Words::read(pointer, at_once, self.memory);
         }

@@ -16,9 +16,8 @@ const KEPT: [usize; 8] = [3, 5, 6, 7, 12, 13, 14, 15];
 /// General registers and instruction pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registers {
-    general: [u64; 16],
-    /// Which of them are known: bit N is register N.
-    known: u16,
+    /// The general registers by their numbers; `None` for one whose value is not known.
+    general: [Option<u64>; 16],
     /// Instruction pointer; for callers, where the call returns to.
     pub rip: u64,
 }
@@ -31,45 +30,40 @@ impl Registers {
             c.rax, c.rcx, c.rdx, c.rbx, c.rsp, c.rbp, c.rsi, c.rdi, c.r8, c.r9, c.r10, c.r11, c.r12, c.r13, c.r14,
             c.r15,
         ];
-        Self { general, known: u16::MAX, rip: c.rip }
+        Self { general: general.map(Some), rip: c.rip }
     }
 
     /// The registers in the bytes of a context of 64-bit x86, which are from 0x78 on in the order of their numbers.
     pub fn from_bytes(context: &[u8]) -> Option<Self> {
         const FIRST: usize = 0x78;
         const RIP: usize = 0xF8;
-        let mut general = [0; 16];
-        for (register, word) in general.iter_mut().zip(context.get(FIRST..RIP)?.chunks_exact(8)) {
-            *register = u64_at(word, 0)?;
-        }
-        Some(Self { general, known: u16::MAX, rip: u64_at(context, RIP)? })
+        let (words, _) = context.get(FIRST..RIP)?.as_chunks::<8>();
+        let general: [[u8; 8]; 16] = words.try_into().ok()?;
+        Some(Self { general: general.map(|word| Some(u64::from_le_bytes(word))), rip: u64_at(context, RIP)? })
     }
 
     /// The registers of a frame of which only these two are known.
     pub fn with_stack(rip: u64, rsp: u64) -> Self {
-        let mut registers = Self { general: [0; 16], known: 0, rip };
+        let mut registers = Self { general: [None; 16], rip };
         registers.set(RSP, Some(rsp));
         registers
     }
 
     /// The value of a register, if it is known.
     pub fn get(&self, number: usize) -> Option<u64> {
-        let value = *self.general.get(number)?;
-        (self.known & bit(number) != 0).then_some(value)
+        *self.general.get(number)?
     }
 
     /// Sets a register; `None` when its value is not known.
     pub fn set(&mut self, number: usize, value: Option<u64>) {
-        self.known &= !bit(number);
-        if let (Some(register), Some(value)) = (self.general.get_mut(number), value) {
+        if let Some(register) = self.general.get_mut(number) {
             *register = value;
-            self.known |= bit(number);
         }
     }
 
     /// The registers that a call leaves as they were, and the stack pointer: what is known of a caller at first.
     pub fn kept(&self) -> Self {
-        let mut kept = Self { general: [0; 16], known: 0, rip: self.rip };
+        let mut kept = Self { general: [None; 16], rip: self.rip };
         for number in KEPT {
             kept.set(number, self.get(number));
         }
@@ -81,8 +75,4 @@ impl Registers {
     pub fn number(name: &str) -> Option<usize> {
         NAMES.iter().position(|known| *known == name)
     }
-}
-
-fn bit(number: usize) -> u16 {
-    u32::try_from(number).ok().and_then(|number| 1_u16.checked_shl(number)).unwrap_or(0)
 }
