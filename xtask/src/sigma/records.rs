@@ -62,7 +62,7 @@ pub fn each<T: Send>(
         };
         match read_records(&file, bytes, selection, &take) {
             Ok(read) => taken.extend(read.extracted),
-            Err(unreadable) => eprintln!("{}: {}", path.display(), unreadable.reason()),
+            Err(unreadable) => eprintln!("{}: {unreadable}", path.display()),
         }
     }
     Ok(taken)

@@ -91,7 +91,7 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             let searched = if frame.trust == FrameTrust::Scanned { SEARCHED_WORDS_AFTER_SCAN } else { SEARCHED_WORDS };
             next = match self.undo(&frame) {
                 Undo::End => None,
-                Undo::Caller(caller) => Some(caller),
+                Undo::Caller(caller) => Some(*caller),
                 Undo::Unknown => self.scanned(&frame, searched),
             };
         }
@@ -125,7 +125,7 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         if !grows || !returns {
             return Undo::Unknown;
         }
-        Undo::Caller(Caller { registers, entered, trust: FrameTrust::Unwound })
+        Undo::Caller(Box::new(Caller { registers, entered, trust: FrameTrust::Unwound }))
     }
 
     fn by_image(&mut self, frame: &Caller) -> Option<(Registers, Entered)> {
@@ -264,7 +264,7 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
 /// What is known of a frame's caller.
 enum Undo {
     /// The caller itself.
-    Caller(Caller),
+    Caller(Box<Caller>),
     /// The frame was the outermost.
     End,
     /// Neither tables nor symbols show it.
