@@ -60,9 +60,9 @@ pub enum ErrorKind {
     /// The header counts more streams than any writer makes.
     #[error("{count} streams are not believable (at most {most})")]
     TooManyStreams {
-        /// What the header counts.
+        /// The number in the header.
         count: u32,
-        /// How many are believed.
+        /// The most that the reader accepts.
         most: u32,
     },
     /// The header counts no streams.
@@ -81,7 +81,7 @@ pub enum ErrorKind {
     /// No stream lies within the file. Holds what was lost.
     #[error("none can be read: {0}")]
     NothingReadable(String),
-    /// None of the streams is there without which a minidump has no evidence. Holds `: ` and what was lost, or nothing.
+    /// All streams that a minidump needs to be evidence are missing. Holds `: ` and what was lost, or nothing.
     #[error("the streams SystemInfo, Exception and ModuleList are all missing{0}")]
     NothingKnown(String),
     /// The `minidump` crate refuses the dump.

@@ -29,15 +29,15 @@ pub struct CrashDetail {
     pub thread_start: Option<Address>,
 }
 
-/// The address that an access violation or in-page error wanted.
+/// The address that the code accessed when it caused an access violation or in-page error.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
     /// What the address is; `None` when the dump does not show it.
     pub kind: Option<AddressKind>,
-    /// The address by the instruction's registers, where the processor reports none because it is not canonical.
+    /// The address that the registers of the instruction give, if it is not canonical: the processor then reports none.
     pub computed: Option<Address>,
-    /// The pattern that heaps fill memory with to which the address is near, as 32 bits. Only with its kind it proves that
-    /// the pointer was made of it.
+    /// The fill pattern of a heap that the address is near to, as 32 bits. It proves that the pointer was made of the
+    /// pattern only with `kind` [`AddressKind::FillPattern`].
     pub pattern: Option<u32>,
     /// The module that the address lies in: a loaded one, or one that was unloaded and whose place is free.
     pub module: Option<Arc<str>>,
@@ -139,7 +139,7 @@ impl Page {
 }
 
 words!(
-    /// What lies where an exception was raised.
+    /// What is at the address where an exception was raised.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     CodePlace {
         /// A loaded module.

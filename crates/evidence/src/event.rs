@@ -63,8 +63,8 @@ impl EventFields {
         })
     }
 
-    /// The fields `fields`, whose texts are kept once for all events that have the same ones: most of
-    /// what a log holds is in it many times.
+    /// Event fields with the names and values of `fields`. Equal texts are stored once in `known` and shared by all
+    /// events, because most texts of a log occur in many records.
     pub fn sharing<'f>(fields: impl Iterator<Item = (&'f str, &'f str)> + Clone, known: &Names) -> Self {
         let (mut count, mut name_bytes, mut value_bytes) = (0_usize, 0_usize, 0_usize);
         for (name, value) in fields.clone() {

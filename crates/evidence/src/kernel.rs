@@ -121,9 +121,9 @@ impl KernelDump {
         self.drivers.iter().find_map(|driver| Some((driver, driver.offset_of(address)?)))
     }
 
-    /// The unloaded driver whose range contained `address`, and where in it that is. Ranges are used again, so this
-    /// means something only where no loaded driver contains the address. `None` where the list of loaded ones has gaps, so
-    /// that one of them may be there now, and where several of different names were there one after the other.
+    /// The unloaded driver that contained `address`, and the offset in it. Addresses are reused, so this is meaningful
+    /// only if no loaded driver contains the address. `None` where the list of loaded drivers has gaps, so that one of
+    /// them may be at the address, and where drivers with different names were at it.
     #[must_use]
     pub fn unloaded_at(&self, address: Address) -> Option<(&UnloadedDriver, ModuleOffset)> {
         let mut there = self

@@ -137,7 +137,7 @@ impl CoveredTimes {
     }
 }
 
-/// Whether nothing lies between two files of one log, the later of which begins no earlier than the other.
+/// Whether two files of one log follow each other without a gap; `after` begins no earlier than `before`.
 fn adjoin(before: &LogCoverage, after: &LogCoverage) -> bool {
     let between = before.ids.zip(after.ids).and_then(|(before, after)| before.between(after));
     match between.filter(|_| after.first >= before.last) {
@@ -146,18 +146,18 @@ fn adjoin(before: &LogCoverage, after: &LogCoverage) -> bool {
     }
 }
 
-/// What the files of a log cover of a time.
+/// Whether the files of a log cover a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoverageAt {
-    /// There are none.
+    /// The log has no files.
     Never,
-    /// All of them begin later.
+    /// All files begin after the time; the earliest begins at this time.
     Later(Timestamp),
-    /// The time, and all from this one on.
+    /// The time is covered, without a gap since this earlier time.
     Since(Timestamp),
-    /// Neither it nor what lies between these.
+    /// The time is in a gap between these two times.
     Hole(Timestamp, Timestamp),
-    /// They end long before.
+    /// All files end long before the time; the last ends at this time.
     Until(Timestamp),
 }
 
@@ -171,7 +171,7 @@ pub struct Days {
 impl Days {
     /// The most runs that are kept, a bound for damaged logs: with every second day, more than twenty years.
     pub const MOST_RUNS: usize = 1 << 12;
-    /// 1970-01-01.
+    /// The number of 1970-01-01, counted from 1601-01-01.
     const OF_UNIX: i64 = 134_774;
     const SECONDS: i64 = 86_400;
 

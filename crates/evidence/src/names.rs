@@ -11,7 +11,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// each dump that it reads, and with one lock threads wait for each other.
 const PARTS: usize = 16;
 
-/// Values by the hashes of what they are made of. `part` are bits of the hash by which the maps themselves do not go.
+/// A concurrent map of values by the hashes of their sources, split into parts with a lock each. `part` are bits of the
+/// hash that the maps themselves do not use.
 #[derive(Debug)]
 pub struct ByHash<K, V>([Mutex<HashMap<K, V, BuildHasherDefault<Hashed>>>; PARTS]);
 
@@ -27,7 +28,7 @@ impl<K: Eq + Hash, V: Clone> ByHash<K, V> {
         self.part(part)?.get(hash).cloned()
     }
 
-    /// The value of that hash, which is `made` unless there is one.
+    /// The value with this hash; if there is none, the result of `made` is stored.
     pub fn get_or_insert(&self, part: u64, hash: K, made: impl FnOnce() -> V) -> V {
         match self.part(part) {
             Some(mut part) => part.entry(hash).or_insert_with(made).clone(),
@@ -35,7 +36,7 @@ impl<K: Eq + Hash, V: Clone> ByHash<K, V> {
         }
     }
 
-    /// Keeps a value, among `most` of its part at most: where there are more, those are forgotten.
+    /// Stores a value in a part. A part that already has `most` values is emptied first.
     pub fn insert_among(&self, most: usize, part: u64, hash: K, value: V) {
         if let Some(mut part) = self.part(part) {
             if part.len() >= most {
@@ -53,7 +54,7 @@ impl<K: Eq + Hash, V: Clone> ByHash<K, V> {
     }
 }
 
-/// A seed that is different in every run, so that no file can hold what all falls into one place.
+/// A random seed for each run, so that no file can be crafted to put all its texts into one part of the table.
 pub fn seed() -> u64 {
     RandomState::new().hash_one(PARTS)
 }

@@ -71,7 +71,7 @@ words!(
     /// Families of operating systems that minidumps come from.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
     OperatingSystem {
-        /// Windows NT and what came of it.
+        /// Windows NT and its successors.
         Windows => "windows",
         /// Linux outside Android.
         Linux => "linux",
@@ -212,8 +212,8 @@ impl ProcessDump {
         there.all(|other| other.name().eq_ignore_ascii_case(first.name())).then_some(first)
     }
 
-    /// Whether the exception is that the code at its own address could not be executed: execution arrived there, and
-    /// nothing of what lies there ran.
+    /// Whether the process tried to execute memory that is not executable: the address that could not be executed is
+    /// the exception's own address, so none of the code there ran.
     #[must_use]
     pub fn could_not_execute(&self) -> bool {
         const EXECUTE: u64 = 8;

@@ -70,7 +70,8 @@ pub struct ThreadState {
     pub name: Option<Arc<str>>,
     /// The address of the function in which it started.
     pub start: Option<Address>,
-    /// Where it was; of the thread that raised the exception, where it did so. Read when stacks are walked.
+    /// The thread's instruction pointer; in the thread that raised the exception, the address of the exception. Only if
+    /// stacks are walked.
     pub instruction_pointer: Option<Address>,
     /// The function that this address lies in, by the image's exports or by symbols.
     pub function: Option<Arc<str>>,

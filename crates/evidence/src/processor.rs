@@ -105,8 +105,8 @@ impl CpuFeatures {
         Some(has(word, feature))
     }
 
-    /// One of the bits from SSSE3 on, which came together with Windows 10 2004. Every processor that it runs on and that
-    /// has a later extension has SSSE3, so without that bit the others mean nothing.
+    /// Whether the processor has a feature that Windows reports since 10 2004 (the bits from SSSE3 on); `None` without
+    /// the SSSE3 bit: every processor with these features has SSSE3, so an older Windows reported them.
     fn reported_since_2004(self, feature: u32) -> Option<bool> {
         self.reported(bit::SSSE3).filter(|has| *has)?;
         self.reported(feature)
@@ -117,7 +117,7 @@ impl CpuFeatures {
 mod tests {
     use super::*;
 
-    /// What a Windows before 10 2004 says of any processor with AVX.
+    /// The bits that Windows before 10 2004 reports for a processor with AVX.
     const OLD_WINDOWS: u64 = 0x1_10C2_774C;
 
     fn features(windows: impl Into<Option<u64>>, saved_states: impl Into<Option<u64>>) -> CpuFeatures {

@@ -21,7 +21,7 @@ pub(super) fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'stati
     known(&word).ok_or_else(|| D::Error::custom("not one of this program's words"))
 }
 
-/// Reads a word, or none.
+/// Deserializes an optional word, which must be one of this program's words.
 pub(super) fn optional_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'static str>, D::Error> {
     let word = Option::<String>::deserialize(deserializer)?;
     word.map(|word| known(&word).ok_or_else(|| D::Error::custom("not one of this program's words"))).transpose()

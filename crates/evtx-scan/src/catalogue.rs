@@ -78,13 +78,13 @@ pub struct Catalogue {
     by_id: BTreeMap<u16, Vec<usize>>,
     /// The numbers of the rows that want every id.
     with_any_id: Vec<usize>,
-    /// Whether some row lists the id, for every id.
+    /// For every event id, whether some row lists it.
     listed_ids: Vec<bool>,
-    /// Whether records with the id may be quiet, for every id.
+    /// For every event id, whether a row that wants it marks some of its records as quiet (of no interest).
     quiet_ids: Vec<bool>,
-    /// Whether every id is wanted of a provider with this first letter, in either case: for every character of ASCII.
+    /// For every ASCII character, whether a row wants all ids of a provider whose name begins with it; case is ignored.
     first_letters: Vec<bool>,
-    /// Whether every id may be wanted of a provider with another first letter.
+    /// Whether a row may want all ids of a provider whose name begins with another character.
     any_first_letter: bool,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct ChunkReading<T> {
     pub(crate) records: u64,
     /// The least and the greatest record id.
     pub(crate) ids: Option<RecordIds>,
-    /// What is missing, and what was read although no header counts it.
+    /// Losses: records that could not be read, and records that no header counts.
     pub(crate) losses: Vec<Loss>,
     /// The time that the records cover, by channel and computer.
     pub(crate) spans: ChannelSpans,

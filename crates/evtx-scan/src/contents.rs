@@ -15,7 +15,7 @@ use evidence::{ByHash, halves, seed};
 pub struct Contents<C> {
     seed: u64,
     known: ByHash<u128, Option<Arc<C>>>,
-    /// The same by the bytes that a record's content is decoded from.
+    /// The results by the hash of the bytes that a record's content is decoded from.
     by_raw: ByHash<u128, Decoded<C>>,
 }
 
@@ -74,7 +74,7 @@ impl<C> Contents<C> {
         self.by_raw.insert_among(MOST_RAW, part(hash), hash, decoded);
     }
 
-    /// The hash (XXH3, 128 bits) of a record's content; `None` when the record is looked up while another one is.
+    /// The hash (XXH3, 128 bits) of a record's content; `None` while this thread is hashing another record.
     fn hash(&self, record: &Record<'_>) -> Option<u128> {
         let Record { provider, event_id, channel, fields, .. } = record;
         HELD.with(|held| {

@@ -16,7 +16,7 @@ use untrusted::notation::filetime;
 /// The beginning of FILETIME (1601-01-01), seconds from the Unix epoch: the time of a record that has none.
 pub(crate) const NO_TIME: i64 = -11_644_473_600;
 
-/// The time, unless it stands for "none".
+/// The time; `None` for values that mean "none".
 pub(crate) fn real_time(time: Timestamp) -> Option<Timestamp> {
     (time.as_second() != NO_TIME).then_some(time)
 }
@@ -66,7 +66,7 @@ pub(crate) struct ChannelSpan {
 }
 
 impl ChannelSpans {
-    /// The index of the span with the channel and computer at these places; an empty place stands for none.
+    /// The index of the span with the channel and computer at these places; an empty place means that there is none.
     pub(crate) fn find(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>) -> usize {
         self.find_texts(text(bytes, channel), text(bytes, computer))
     }

@@ -43,7 +43,7 @@ pub(crate) struct Definition {
 pub(crate) enum Wanted {
     /// None.
     Nothing,
-    /// Those with some ids.
+    /// Events with some ids.
     Some(WantedIds),
     /// All.
     All,
@@ -171,8 +171,8 @@ impl Definitions {
 }
 
 impl Remembered {
-    /// What is read of this definition at the offset `at`; `None` when there is another definition at that place, or it might
-    /// have another meaning there.
+    /// This definition as it is at the offset `at`; `None` when other bytes are there, or when their meaning might
+    /// differ there.
     fn at(&self, bytes: &[u8], at: usize, first: First) -> Option<Definition> {
         let is_in_place = match first {
             First::ToCome => at == self.at,

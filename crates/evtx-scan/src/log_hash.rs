@@ -10,9 +10,9 @@ use super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START, has_chunk_signature};
 use super::file_header::{self, HEADER_BYTES};
 use super::log_file::{chunk_offset, fill_at, places};
 
-/// A hash of the event log `file`, which has `bytes` bytes: of its header, of the headers of its chunks, whose checksums
-/// stand for their records, and of all bytes of places whose records have no valid checksum. Two logs in which every
-/// checksum is right have the same records if their hashes are equal. A log with a wrong checksum has to be compared whole.
+/// A hash of the event log `file`, which has `bytes` bytes. It covers the file header and the chunk headers, whose
+/// checksums represent the records, and all bytes of chunks without a valid checksum. Two logs with valid checksums and
+/// equal hashes have the same records; logs with a wrong checksum have to be compared whole.
 ///
 /// # Errors
 /// When the file can't be read.

@@ -279,7 +279,7 @@ impl<T> RunReading<T> {
         self.end = Some(Loss::new(format!("chunk {number}"), reason));
     }
 
-    /// This reading and that of a later run.
+    /// The results of this run and of a later one in one.
     fn and(mut self, later: Self) -> Self {
         self.chunks.append(later.chunks);
         self.coverage.append(later.coverage);

@@ -16,11 +16,11 @@ pub enum Given<'a> {
     Flag(bool),
     /// A text.
     Text {
-        /// As it was read.
+        /// The text as it was read.
         written: &'a Arc<str>,
-        /// What it is a text of, which decides how it compares.
+        /// The kind of text, which decides how it is compared.
         kind: FactType,
-        /// As it compares, for who has compared it once.
+        /// The text as it is compared; set on its first comparison.
         folded: &'a OnceLock<Box<str>>,
     },
 }

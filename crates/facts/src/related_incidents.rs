@@ -29,7 +29,7 @@ pub enum Relation {
     /// Earlier incidents of the machine with the same signature.
     #[strum(serialize = "same-signature-before", message = "with the same signature on this machine before")]
     SameSignatureBefore,
-    /// Those of `SameSignatureBefore` within the 24 hours before.
+    /// Earlier incidents of the machine with the same signature, within the 24 hours before.
     #[strum(serialize = "same-signature-within-a-day")]
     #[strum(message = "with the same signature on this machine within the 24 hours before")]
     SameSignatureWithinADay,

@@ -13,7 +13,7 @@ use super::value::{EvidenceRef, Record, Value};
 pub struct Known {
     /// The value.
     pub value: Value,
-    /// Where it is from.
+    /// The evidence that it comes from.
     pub from: Option<EvidenceRef>,
 }
 
@@ -22,12 +22,12 @@ pub struct Known {
 pub struct FactSet {
     scalars: BTreeMap<&'static str, Known>,
     lists: BTreeMap<&'static str, Vec<Record>>,
-    /// The other incidents of the run that share something with this one, where a run gave them. The list of them is made
-    /// when something asks for it.
+    /// The run's incidents that share something with this one; `None` outside of a run. Their list is made on first
+    /// use.
     pub other_incidents: Option<OtherIncidents>,
     /// The other incidents that facts and lists report: one entry for a fact, one for each record of a list.
     others: BTreeMap<&'static str, Vec<RelatedIncidents>>,
-    /// What the logs cover that made the list `timeline`; `None` where it has all that there was.
+    /// The period that the logs behind the list `timeline` cover; `None` if the list is complete.
     pub recorded: Option<Recorded>,
     /// Why facts are absent, of those that lack something of the incident itself.
     absent: BTreeMap<&'static str, &'static str>,
@@ -88,12 +88,12 @@ impl FactSet {
         self.absent.get(path).copied()
     }
 
-    /// Sets the other incidents that a fact counts, or of which a list has its records, one for each.
+    /// Sets the other incidents behind a fact that counts them, or behind a list: one for each of its records.
     pub fn set_others(&mut self, path: &'static str, others: Vec<RelatedIncidents>) {
         self.others.insert(path, others);
     }
 
-    /// The other incidents of which a fact or the records of a list tell.
+    /// The other incidents behind a fact or behind a list's records.
     #[must_use]
     pub fn others(&self, path: &str) -> &[RelatedIncidents] {
         match &self.other_incidents {

@@ -31,7 +31,7 @@ pub enum Value {
 pub struct Record {
     /// Field values, in the order of the list's definition; absent fields are absent.
     pub fields: Vec<(&'static str, Value)>,
-    /// Where the entry is from.
+    /// The evidence that the entry comes from.
     pub from: Option<EvidenceRef>,
 }
 
@@ -112,7 +112,8 @@ impl Value {
         }
     }
 
-    /// Whether it is of the variant in which facts of this type are held, and of a closed set of words one of these.
+    /// Whether a fact of this type can have the value: it is of the type's variant and, for a closed set of words, one
+    /// of these.
     #[must_use]
     pub fn is_of(&self, kind: FactType) -> bool {
         match (self, kind) {

@@ -49,7 +49,7 @@ impl<'i> CrashRecord<'i> {
         }
     }
 
-    /// The same, and of a process dump the facts that a record would hold.
+    /// As [`read`](Self::read); for a process dump, the facts that a record would contain.
     pub(super) fn read_any(observation: &'i Observation) -> Option<Self> {
         match observation {
             Observation::Process(dump) => Some(Self::read_dump(dump)),

@@ -47,7 +47,7 @@ pub fn unify_host_names<'h>(
     }
 }
 
-/// For each spelling that is replaced, the one that replaces it.
+/// For each spelling of a computer's name that is replaced, its replacement.
 fn full_names(spellings: BTreeSet<&str>) -> BTreeMap<String, Arc<str>> {
     // Behind each short name the spellings of every full name in lower case.
     let mut by_short: BTreeMap<String, BTreeMap<String, Vec<&str>>> = BTreeMap::new();

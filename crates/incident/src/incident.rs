@@ -45,11 +45,12 @@ pub struct Incident {
     pub host: Option<Arc<str>>,
     /// Whether no evidence names that computer, and it is the one whose event logs are beside the evidence.
     pub host_by_folder: bool,
-    /// Of a text that fits several other incidents: their ids, sorted. It is about one of them and no incident of its own.
+    /// For a text that fits several other incidents: their ids, sorted. The text is about one of them and no incident
+    /// of its own.
     pub may_be_of: Vec<String>,
     /// The process that it happened to.
     pub process: Option<Process>,
-    /// Of a hang: how many seconds after it the same process crashed.
+    /// For a hang: how many seconds after it the same process crashed.
     pub crashed_later: Option<u64>,
     /// The exception.
     pub exception: Option<ExceptionFacts>,

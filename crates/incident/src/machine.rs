@@ -39,7 +39,7 @@ pub struct Machine {
     pub coverage: Vec<String>,
 }
 
-/// Another value that a machine had, before the one that counts or at an unknown time.
+/// A value of a machine's environment that differs from the current one: it is older, or its time is not known.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EarlierValue {
@@ -78,7 +78,7 @@ pub struct TimelineEntry {
     pub sentence: Arc<str>,
     /// The Sigma rule that matches the record, of entries of the kind [`SIGMA`].
     pub sigma: Option<Arc<SigmaRule>>,
-    /// The id of the incident that the entry is.
+    /// The id of the incident that the entry reports.
     pub incident: Option<String>,
     /// What it was made of: index into the run's evidence.
     pub item: usize,
@@ -209,7 +209,7 @@ struct Known<'h> {
 }
 
 impl<'h> Known<'h> {
-    /// The machine of that name in any case, which is added if it is not known; never `None`.
+    /// The machine with this name (case is ignored), which is added if it is not known yet; never `None`.
     fn machine(&mut self, host: &'h Arc<str>) -> Option<&mut Machine> {
         let index = match self.last {
             Some((name, index)) if *name == **host => index,

@@ -8,9 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::host_names::short_host;
 use evidence::{LogCoverage, RecordIds};
 
-/// A name under which a log has fewer records may be anything.
+/// The fewest records under a name that make it a former name of the machine; a rarer name can have any reason.
 const LEAST_RECORDS: u64 = 10;
-/// A log that names more computers than a machine gets names was collected from several.
+/// The most names that one machine gets; a log with more names was collected from several machines.
 const MOST_NAMES: usize = 8;
 /// How long logs of a machine may have its old name and its new one at once: while Windows is installed, clocks and time
 /// zones are set.

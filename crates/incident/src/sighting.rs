@@ -42,11 +42,11 @@ pub struct Sighting<'i> {
     pub started: Option<Timestamp>,
     /// WER's id of the report.
     pub report_id: Option<Arc<str>>,
-    /// The report's own id, where that is another: only its files contain it.
+    /// The id in the report's own files, where it differs from the one in the event log.
     pub own_report_id: Option<Arc<str>>,
     /// The bugcheck code and its parameters.
     pub bugcheck: Option<(BugcheckCode, [u64; 4])>,
-    /// By which closeness in time it joins others.
+    /// Which other sightings of its computer it joins when they are close in time.
     pub family: Family,
 }
 
@@ -185,7 +185,7 @@ impl<'i> Sighting<'i> {
         }
     }
 
-    /// The same with what a WER report states of ids and bugcheck.
+    /// Adds the ids and the bugcheck of a WER report.
     fn with_report(self, report: &WerReport) -> Self {
         let report_id = report.report_id.clone().or_else(|| report.own_id.clone());
         Self {
@@ -196,7 +196,7 @@ impl<'i> Sighting<'i> {
         }
     }
 
-    /// The same with what an event states beside its computer, its time and the crash record.
+    /// Adds an event's values, other than its computer, its time and the crash record.
     fn with_event(self, event: &Event) -> Self {
         match &event.content.body {
             EventBody::ApplicationError(error) => Self { report_id: error.report_id.clone(), ..self },

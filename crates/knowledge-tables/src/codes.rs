@@ -16,9 +16,10 @@ pub struct Meaning<T = &'static str> {
     pub means: Option<T>,
     /// For stop codes: whether the code is only of live kernel reports, which the system survives.
     pub live: bool,
-    /// Whether damaged memory or a processor's wrong result can lead to it, where the table says so.
+    /// Whether damaged memory or a processor's wrong result can lead to it; `None` where the table has no entry for
+    /// this.
     pub damage: Option<bool>,
-    /// For system errors: whether a text means it where it only calls the number an error: "error 126".
+    /// For system errors: whether a text that only calls the number an error ("error 126") means this one.
     pub bare: bool,
     /// For system errors: the status with the same meaning.
     pub status: Option<u32>,

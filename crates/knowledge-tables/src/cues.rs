@@ -15,15 +15,15 @@ use strum::{EnumIter, EnumString, IntoEnumIterator, VariantNames};
 #[strum(serialize_all = "snake_case")]
 pub enum Cue {
     // Cues for the sentence that they are in.
-    /// From the words to the end of the clause nothing is so; announced with a colon, in the next line.
+    /// What follows the words in their clause is denied; with a colon behind them, also the next line.
     Denial,
-    /// The same, where an error or its code is named next.
+    /// What follows the words is denied if it begins with an error or a code.
     Neither,
-    /// From the words to the end of the clause nothing is so.
+    /// What follows the words in their clause is denied as a contrast.
     Contrast,
-    /// The same, where a clause begins with the words and names something behind them.
+    /// What a clause that begins with the words names is denied: it is absent.
     Absence,
-    /// The sentence was so and is not any more.
+    /// The sentence is about the past: it was true and is not any more.
     Past,
     /// The line answers a question or ends one: `... not the case:`.
     Answer,
@@ -46,7 +46,7 @@ pub enum Cue {
     Survived,
     /// The line is source text, a translation or the output of a test.
     Source,
-    /// What another person said before in the thread is taken back.
+    /// Messages of other people before in the thread are taken back.
     Retraction,
     /// The error in the lines before was overcome by a later attempt.
     Succeeded,
@@ -80,7 +80,7 @@ pub enum Cue {
     /// All trouble that the text names before is over.
     #[strum(serialize = "well")]
     AllWellNow,
-    /// The same, where a word of [`Cue::Deed`] is before it.
+    /// All trouble before is over, if a word of [`Cue::Deed`] is before these words.
     #[strum(serialize = "works")]
     WorksAgain,
     // Words that help to understand the cues above: they are not looked for in every line.
@@ -113,7 +113,7 @@ pub enum Cue {
     Helping,
     /// Words that join the first word of a clause to the text before it.
     Introducing,
-    /// Words for what was, behind the word that it is over.
+    /// Words that name the failure after a word that it is over: `solved, it was ...`.
     ItWas,
     /// Words that join a clause to the one before it.
     Joining,
@@ -127,7 +127,7 @@ pub enum Cue {
     Oneself,
     /// Words behind which a clause begins that names something.
     Opening,
-    /// The same of a writer who reports for several people.
+    /// Words of a writer who reports for several people.
     Ourselves,
     /// Words of denial that errors have in their own messages.
     #[strum(serialize = "own")]
@@ -151,7 +151,7 @@ pub enum Cue {
     /// Words that point back to the text before.
     #[strum(serialize = "that")]
     PointingBack,
-    /// Words that begin a statement of how it is today.
+    /// Words that begin a statement about today's state.
     Today,
     /// Words behind which a denial denies nothing that happened: `I don't get why it ...`.
     Undenied,

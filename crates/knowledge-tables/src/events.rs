@@ -118,7 +118,7 @@ pub enum Meaning {
     ProcessExit,
     /// WER-Diag 1.
     CorruptFile,
-    /// Any event of which a sentence with the record's values in it says all.
+    /// Any event whose record is fully described by one sentence with its values.
     Sentence,
 }
 

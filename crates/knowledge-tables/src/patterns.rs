@@ -38,13 +38,13 @@ facts! {
     AppImage: "app_image";
     /// A program that did not answer, with its version; one that crashed counts more.
     AppHung: "app_hung";
-    /// The crashed program, said in a sentence; a field of a report counts more.
+    /// The crashed program, named in a sentence; a field of a report counts more.
     AppInSentence: "app_told";
     /// A program that is said to crash or end, without a code; all other ways to name it count more.
     AppInPassing: "app_named";
     /// The faulting module's file name; a version may follow.
     Module: "module";
-    /// The same, said in a sentence; a field of a report counts more.
+    /// The faulting module, named in a sentence; a field of a report counts more.
     ModuleInSentence: "module_told";
     /// Its version.
     ModuleVersion: "module_version";
@@ -96,9 +96,9 @@ facts! {
     BugcheckParameter(usize): "bugcheck_parameter_1" = 0, "bugcheck_parameter_2" = 1, "bugcheck_parameter_3" = 2, "bugcheck_parameter_4" = 3;
     /// The name of a bugcheck.
     StopName: "stop_name";
-    /// A line in which a stop may be told by its name in words.
+    /// A line that may name a blue screen in words.
     StopWords: "stop_words";
-    /// The same, said in passing.
+    /// A line that may mention a blue screen in passing.
     StopMention: "stop_mention";
     /// Codes of stops in a row, each in hexadecimal with `0x`.
     StopList: "stop_list";
@@ -120,7 +120,7 @@ facts! {
     Computer: "computer";
     /// Process id of the crashed program, hexadecimal.
     ProcessId: "process_id";
-    /// The same in decimal.
+    /// Process id of the crashed program, decimal.
     ProcessIdDecimal: "process_id_decimal";
     /// WER's id of the report.
     ReportId: "report_id";
@@ -149,11 +149,11 @@ facts! {
         "run_begins" = Border::Starts,
         "problem_begins" = Border::Problem,
         "party_begins" = Border::Party;
-    /// The line explains something in general and says nothing of the crash.
+    /// The line explains something in general and does not report a crash.
     Explanation: "explanation";
     /// The line shows that a debugger blames no module.
     NoModule: "no_module";
-    /// What a debugger suspects in the place of a module.
+    /// A debugger's analysis suspects something other than a module, such as hardware.
     DebuggerSuspects: "debugger_suspects";
 }
 
@@ -170,9 +170,9 @@ pub enum MachineFact {
     CudaDriver,
     /// Windows build number.
     OsBuild,
-    /// The same where it may be another number: taken only if a release has it.
+    /// Windows build number, where it may be another number: taken only if a release has it.
     OsBuildOfRelease,
-    /// The same where it may be a file's version: taken only if no other release shares its kernel.
+    /// Windows version, where it may be a file's version: taken only if no other release shares its kernel.
     OsVersion,
     /// A release of Windows by its name: `11 Pro 23H2`.
     OsRelease,
@@ -208,10 +208,10 @@ impl Fact {
     }
 }
 
-/// Words or an expression, and what they announce.
+/// Words or an expression, and the facts that they announce.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern<T = &'static str> {
-    /// Words that announce the fact, or, with a value, stand for it.
+    /// Words that announce the fact; with `value`, words that mean it.
     pub words: Vec<T>,
     /// A regular expression, whose named groups are facts.
     pub regex: Option<T>,
@@ -219,7 +219,7 @@ pub struct Pattern<T = &'static str> {
     pub groups: Vec<(T, Fact)>,
     /// The fact that the words announce.
     pub fact: Option<Fact>,
-    /// The value that is meant, where it does not follow.
+    /// The value that the words mean, where none follows them.
     pub value: Option<T>,
     /// A regular expression that some line of the text must fit for the pattern to count.
     pub needs: Option<T>,
@@ -245,7 +245,7 @@ pub struct Patterns {
     pub examples: Vec<Example<String>>,
 }
 
-/// Endings of files' names, for which a word in braces stands in an expression.
+/// Extensions of file names, which a word in braces means in an expression.
 #[derive(Debug, Default)]
 pub struct Endings {
     /// `{library}`, and with `programs` `{image}`.

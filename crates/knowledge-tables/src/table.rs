@@ -39,7 +39,7 @@ pub struct CollectedFolder {
 pub enum Below {
     /// None.
     Nothing,
-    /// Those directly below it.
+    /// The folders directly below it.
     One,
     /// All.
     All,
@@ -90,7 +90,7 @@ pub fn releases(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u
 pub struct Request<T = &'static str> {
     /// The text for any incident.
     pub text: T,
-    /// The text where a name is known: `{program}` or `{dump}` stands for it.
+    /// The text to use where a name is known; the name replaces `{program}` or `{dump}`.
     pub filled: Option<T>,
 }
 

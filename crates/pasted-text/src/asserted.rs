@@ -10,7 +10,8 @@ pub(super) fn names_a_program(text: &str) -> bool {
     words(text).next().is_some() && !words(text).any(|word| is_one_of(word, others))
 }
 
-/// Whether the sentence of `line` asserts what it says, in which a module is named at the byte `at`.
+/// Whether the sentence of `line` that names a module at the byte `at` is an assertion, and no question, assumption or
+/// denial.
 pub(super) fn is_asserted(line: &str, at: usize) -> bool {
     let Some((before, behind)) = line.split_at_checked(at) else { return true };
     let begins = ends(before).last().unwrap_or(0);
@@ -25,10 +26,10 @@ pub(super) fn is_asserted(line: &str, at: usize) -> bool {
     !supposed && !has_one_of(clause, words_of(Cue::Denying))
 }
 
-/// A negation stands at most so many words behind the name of what it denies something of: `a.exe ne plante pas`.
+/// The most words between a program's name and the negation of what is reported about it: `a.exe ne plante pas`.
 const MOST_TO_NEGATION: usize = 3;
 
-/// Whether the sentence of `line` asserts what it says of the program `name` that is at the byte `at`, and does not
+/// Whether the sentence of `line` asserts that its report is true for the program `name` at the byte `at`, and does not
 /// deny it just behind the name: `tool.exe stürzt nicht mehr ab`.
 pub(super) fn is_told_of(line: &str, at: usize, name: &str) -> bool {
     let behind = line.get(at.saturating_add(name.len())..).unwrap_or_default();

@@ -11,7 +11,8 @@ use evidence::{TicketFrame, TicketLine, is_stop};
 
 /// How many frames are kept.
 const MOST_FRAMES: usize = 64;
-/// As many frames are looked at for a function of failure. Before it stand those of waiting for a debugger or report.
+/// How many of the innermost frames are searched for a function of a failure. Before it are those that wait for a
+/// debugger or an error report.
 const INNERMOST: usize = 8;
 
 /// Functions of programs that only a failure calls, with their modules as debuggers name them.

@@ -2,7 +2,7 @@
 
 use evidence::TicketLine;
 
-/// The mark of a fence and how often it stands.
+/// The character of a fence and how often it is repeated.
 #[derive(Debug, Clone, Copy)]
 struct Fence {
     mark: usize,
@@ -11,10 +11,10 @@ struct Fence {
 
 /// The characters that make fences.
 const MARKS: [char; 2] = ['`', '~'];
-/// A fence has at least so many of them.
+/// The fewest of these characters in a fence.
 const SHORTEST: usize = 3;
 
-/// Of each line, whether it is in a code block or is one of its fences. What no fence closes is no code block.
+/// For each line, whether it is in a code block or is one of its fences. A block without a closing fence is none.
 pub(super) fn in_code(lines: &[TicketLine]) -> Vec<bool> {
     // How long the longest fence is that may close, here or below, of each mark.
     let mut longest = [0_usize; MARKS.len()];

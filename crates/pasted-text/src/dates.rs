@@ -17,7 +17,7 @@ const MOST_DATES: usize = 64;
 /// The months, as debuggers write them.
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// A time as a text writes it. In which order day, month and year stand is not known, and not needed to tell two apart.
+/// A time as a text writes it. The order of day, month and year is not known, and not needed to distinguish two times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StatedTime {
     date: [u32; 3],

@@ -111,8 +111,8 @@ fn is_module(name: &str) -> bool {
         && !name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Gives modules that a debugger named the names of their files, and tells the module at the exception's address from
-/// the one that the analysis blames.
+/// Replaces the debugger's module names by file names, and sets the ticket's faulting module (`fault`, at the
+/// exception's address) apart from the module that the debugger's analysis blames (`blamed`).
 pub(super) fn name_modules(ticket: &mut Ticket, fault: Option<Arc<str>>, blamed: Option<Arc<str>>) {
     if fault.is_none() && blamed.is_none() && ticket.frames.is_empty() {
         return;

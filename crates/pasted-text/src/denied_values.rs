@@ -9,14 +9,14 @@ use super::sentences::{Line, last_end, without};
 
 /// How many marks between labels and values are looked at in a line.
 const MOST_MARKS: usize = 64;
-/// A label whose value is a word has no more words than these.
+/// The most words of a label whose value is a word.
 const MOST_WORDS: usize = 4;
 /// What is between a label and its value.
 const MARKS: [char; 3] = [':', '=', '：'];
-/// What may stand around a value.
+/// Characters that may enclose a value.
 const AROUND: [char; 6] = [' ', '\t', '"', '\'', '=', '>'];
 
-/// A line without the labels whose value says no; `None` if it has none.
+/// A line without labels whose value is a denial, such as `no`; `None` if it has none.
 pub(super) fn without_denied_values(line: &str) -> Option<String> {
     let mut denied: Vec<Range<usize>> = Vec::new();
     let mut parts = None;
@@ -32,7 +32,8 @@ pub(super) fn without_denied_values(line: &str) -> Option<String> {
     without(line, &denied)
 }
 
-/// Where the value stands that follows the mark, if it is one word of those that can say no and nothing belongs to it.
+/// The range of the value behind a label's mark, if the value is a single word that denies (`no`, `none`, `0`) and
+/// nothing follows it.
 fn value_behind(line: &str, behind: usize) -> Option<Range<usize>> {
     let rest = line.get(behind..)?;
     let value = rest.trim_start_matches(AROUND);
@@ -76,7 +77,7 @@ fn label_start(line: &str, parts: &Line<'_>, end: usize) -> usize {
     begins.saturating_add(if glued { last_word().map_or(0, |at| at.saturating_add(1)) } else { 0 })
 }
 
-/// Whether the value of the label says that what the label names is not there, or did not happen.
+/// Whether the label's value denies what the label names: it is absent, or did not happen.
 fn says_no(label: &str, value: &str) -> bool {
     let names_error = |word: &str| {
         let name = word.strip_suffix("Error:").or_else(|| word.strip_suffix("Exception:"));

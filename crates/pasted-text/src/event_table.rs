@@ -11,13 +11,13 @@ use windows_events::catalogue::{is_of_a_crash, provider_called};
 
 /// How many rows of one table are read.
 const MOST_ROWS: usize = 4096;
-/// A row has its time within so many words.
+/// The time is within this many words of a row's beginning.
 const MOST_OF_A_TIME: usize = 6;
-/// The name of a provider has no more words.
+/// The most words of a provider's name.
 const MOST_OF_A_NAME: usize = 6;
-/// Between the time and the id stand no more words: `PM`, a level and a name.
+/// The most words between the time and the id: `PM`, a level and a name.
 const MOST_BEFORE_ID: usize = 8;
-/// What is written of each program's crash; other events of crashes are beside it.
+/// The event that Windows logs for each crash of a program; other events of the crash are next to it.
 const CRASH: (&str, u32) = ("Application Error", 1000);
 
 /// An event that a row reports: its provider, as the catalogue spells it, and its id.
@@ -52,7 +52,7 @@ pub(super) fn listed(lines: &[TicketLine]) -> BTreeMap<usize, Listed> {
     found
 }
 
-/// Where the rows of programs' crashes stand, one for each crash.
+/// The indices of the rows of programs' crashes, one for each crash.
 pub(super) fn crashes(listed: &BTreeMap<usize, Listed>) -> Vec<usize> {
     let rows = |wanted: &dyn Fn(Listed) -> bool| -> Vec<usize> {
         listed.iter().filter(|(_, event)| wanted(**event)).map(|(at, _)| *at).collect()

@@ -42,8 +42,8 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
     }
 }
 
-/// The lines after the two that name program and module. Each value tells by its form what it is, or by its order among
-/// those of the same form: older systems and people leave lines out.
+/// Reads the lines of an event 1000's text after the two that name program and module. The form of each value decides
+/// what it is, and its order among values of the same form: older systems and people leave lines out.
 fn read_rest(mut lines: &[TicketLine], recognised: &mut Recognised) {
     let (mut numbers, mut paths) = (0_usize, 0_usize);
     for _ in 0..VALUES {
@@ -81,8 +81,8 @@ fn read_rest(mut lines: &[TicketLine], recognised: &mut Recognised) {
     }
 }
 
-/// A number of the event's text, of which `before` others are before it: the code, the offset, the process id and the
-/// start time. That time alone has more than 32 bits, but for an offset.
+/// Takes a number of the event's text. `before`, how many numbers precede it, decides what it is: the code, the offset,
+/// then process id or start time, which only its size of more than 32 bits identifies.
 fn take_number(number: u64, before: usize, alone: bool, recognised: &mut Recognised) {
     match before {
         0 => recognised.set_code(Weight::Report, narrow(number).filter(|code| *code != 0).map(ExceptionCode)),

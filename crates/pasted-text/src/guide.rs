@@ -5,13 +5,14 @@ use super::cue_words::{Cue, is_one_of, words_of};
 use super::quotes::quotes;
 use evidence::TicketLine;
 
-/// Of the five signs of a document, a guide has at least so many.
+/// The fewest signs of a document, of five, that a guide has.
 const FEWEST_SIGNS: usize = 3;
 
-/// A list of known errors has at least so many solutions.
+/// The fewest solutions in a list of known errors.
 const FEWEST_SOLUTIONS: usize = 2;
 
-/// Whether a text reads like a guide: it has the form of a document, and nobody tells in it what happened to them.
+/// Whether a text reads like a guide: it has the form of a document, and its author reports nothing that happened to
+/// them.
 pub(super) fn is_guide(lines: &[TicketLine]) -> bool {
     let mut signs = Signs::default();
     let in_code = in_code(lines);
@@ -68,7 +69,7 @@ impl Signs {
     }
 }
 
-/// Whether somebody tells in a line, outside of quotation marks, what happened to them.
+/// Whether the author reports in a line, outside of quotation marks, what happened to them.
 fn is_personal(line: &str) -> bool {
     let mut outside = String::with_capacity(line.len());
     let mut at = 0;

@@ -66,7 +66,7 @@ fn has_own_kernel(build: u32) -> bool {
     knowledge.windows_of_kernel(build) == knowledge.windows_release(build)
 }
 
-/// The build number of a release that is told by its name: `10 22H2`, `11 Pro, version 23H2`.
+/// The build number of a release by its name: `10 22H2`, `11 Pro, version 23H2`.
 fn build_of_release(value: &str) -> Option<u32> {
     let mut words = value.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let (number, name) = (words.next()?, words.next_back()?);
@@ -169,7 +169,7 @@ impl PendingEvent {
         }
     }
 
-    /// A line names an event's id.
+    /// Takes the event id of a line, and adds the event if a line just before named its source.
     pub(super) fn id(&mut self, value: &str, recognised: &mut Recognised) {
         let Some(id) = number(value).filter(|id| *id <= 0xFFFF) else { return };
         match self.source.take() {

@@ -162,7 +162,8 @@ pub fn read_content(content: &HeadAndTail, context: &Context<'_>) -> Result<Read
     Ok(Reading { evidence, losses, ..Reading::default() })
 }
 
-/// The tickets of these lines: one, or, where they report several crashes, one for each and one for the other lines.
+/// Reads the tickets of these lines: one, or if they report several crashes, one for each crash and one for the other
+/// lines.
 fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     if lines.is_empty() {
         return Vec::new();

@@ -49,11 +49,11 @@ pub(super) struct LineReader {
     broken_off: Option<(Fact, u32)>,
     /// The line at whose end a blue screen's parameters were broken off.
     open_parameters: Option<u32>,
-    /// Statements that count only in a text that fits an expression: it, the fact, its value, and the line.
+    /// Statements that count only if the whole text matches an expression: expression, fact, value, line number.
     conditional: Vec<(&'static str, Fact, String, u32)>,
 }
 
-/// How many conditional statements are kept.
+/// The most conditional statements that are kept.
 const MOST_CONDITIONAL: usize = 64;
 
 /// The facts of one line, read without the lines around it.
@@ -64,7 +64,7 @@ pub(super) fn read_alone(line: &str, number: u32) -> Recognised {
 }
 
 impl LineReader {
-    /// Adds what `line`, of this number, says.
+    /// Adds the facts of `line`, which has this number.
     pub(super) fn read(&mut self, line: &str, number: u32) {
         self.recognised.line = number;
         let statements = statements(line);
@@ -112,14 +112,14 @@ impl LineReader {
 /// The line whose facts are being taken.
 struct CurrentLine<'a> {
     line: &'a str,
-    /// Where in it the statement begins that is being taken, bytes.
+    /// The offset in `line` of the statement whose fact is being taken, bytes.
     at: usize,
     reader: &'a mut LineReader,
 }
 
 impl CurrentLine<'_> {
-    /// Takes what a pattern found. Returns whether it was about a bugcheck, whose parameters must not be taken for
-    /// exception codes.
+    /// Takes the fact of a statement that a pattern found. Returns whether it was about a bugcheck, whose parameters
+    /// must not be taken for exception codes.
     fn take_statement(&mut self, statement: Statement<'_>) -> bool {
         let text = beginning(statement.text, LONGEST_STATEMENT);
         self.at = statement.at;
@@ -310,7 +310,7 @@ impl CurrentLine<'_> {
     }
 
     /// The JVM's "problematic frame": `C  [name.dll+0x1234]`, and `# V  [jvm.dll+0x1234]` of the virtual machine
-    /// itself, which stands on every stack below, too.
+    /// itself, which is also in every stack further down.
     fn frame_of_the_jvm(&mut self) {
         for (at, _) in self.line.match_indices('[') {
             let (before, frame) = self.line.split_at(at);
@@ -328,7 +328,7 @@ impl CurrentLine<'_> {
         }
     }
 
-    /// Codes that stand by themselves, in any spelling.
+    /// Takes codes without a label, in any spelling.
     fn bare_codes(&mut self) {
         let mut rest = self.line;
         let mut previous = ' ';

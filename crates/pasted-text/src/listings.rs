@@ -10,11 +10,11 @@ use super::values::hex_number;
 use evidence::TicketLine;
 use windows_codes::Knowledge;
 
-/// A list of codes has at least so many lines, with as many different codes.
+/// The fewest lines of a list of codes, and the fewest different codes in it.
 const FEWEST_LISTED: usize = 3;
 
-/// Lines below each other of which each begins with a code, and that tell different ones apart: what codes mean, and
-/// not what happened. Lines with a time are a history.
+/// Runs of lines that each begin with a code, with several different codes: lists of what codes mean, not of what
+/// happened. Lines with a time are not taken.
 pub(super) fn listings(lines: &[TicketLine]) -> Vec<Range<usize>> {
     let codes: Vec<Option<String>> = lines.iter().map(|line| listed_code(&line.text)).collect();
     let mut end = 0_usize;

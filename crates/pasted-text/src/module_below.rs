@@ -24,7 +24,7 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
     recognised.set(MODULE_PATH, Weight::Words, Some(whole.into()));
 }
 
-/// An empty line may be between.
+/// The most lines from one to the line with its module: an empty line may be between.
 const MOST_BELOW: u32 = 2;
 
 /// The path of a library that a line has, and nothing else.

@@ -5,26 +5,29 @@ use std::collections::HashMap;
 
 use untrusted::text::{Encoding, Text, decode_in, encoding_of};
 
-/// Shorter texts show nothing.
+/// Texts with fewer characters, blanks not counted, are never noise.
 const FEWEST: usize = 256;
-/// One character makes at least so much of what is no blank, per cent.
+/// The least share of one character among all that are not blank, per cent, that makes a text noise.
 const SAME_PERCENT: usize = 90;
-/// The shortest run of letters and digits that is no word, and how much of a text they make, per cent. Base64 has lines
-/// of 64 or 76 characters.
+/// The shortest run of letters and digits that is encoded data and no word, and the least share of such runs in a noisy
+/// text, per cent. Base64 has lines of 64 or 76 characters.
 const ENCODED_RUN: usize = 40;
 const ENCODED_PERCENT: usize = 80;
-/// Of a text in a code page, at least so much is beyond ASCII, and of that so much is no letter, per cent. Measured:
-/// mails and logs have less than 5 % of the second, random bytes more than 16 %.
+/// In a text in a code page: the least share of characters beyond ASCII, and among these the least share of characters
+/// that are no letters, per cent. Measured: mails and logs have less than 5 % of the latter, random bytes more than 16
+/// %.
 const FOREIGN_PERCENT: usize = 20;
 const SYMBOL_PERCENT: usize = 12;
-/// The signs of programs make so much of a text without line ends, per cent.
+/// The least share of the characters `{}();=` in a program or in data without line ends, per cent, and the fewest
+/// characters of such a text.
 const CODE_PERCENT: usize = 10;
 const LONG_LINE: usize = 3800;
-/// Of the 32 signs of ASCII, random text has nearly all, each as often as any letter.
+/// Random text contains at least [`EVEN_SIGNS`] of the 32 ASCII punctuation characters, each at least once in
+/// [`EVEN_SHARE`] characters.
 const EVEN_SIGNS: usize = 28;
 const EVEN_SHARE: usize = 250;
 
-/// What a file is that begins with `first_bytes`, if it is such.
+/// What kind of noise the file is that begins with `first_bytes`, in words for a report; `None` if it may be a ticket.
 pub(super) fn noise(first_bytes: &[u8]) -> Option<&'static str> {
     let (encoding, mark) = encoding_of(first_bytes);
     let Text { characters: text, .. } = decode_in(first_bytes.get(mark..).unwrap_or_default(), encoding);

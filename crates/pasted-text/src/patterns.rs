@@ -21,7 +21,7 @@ const MOST_MATCHES: usize = 32;
 /// How many statements are taken from one line.
 const MOST_STATEMENTS: usize = 1024;
 
-/// More characters than a line has by which it is known as a heading.
+/// The longest line that can be a heading, in characters.
 const LONGEST_HEADING: usize = 300;
 
 /// What a pattern found in a line.
@@ -37,12 +37,12 @@ pub(super) struct Statement<'l> {
     pub needs: Option<&'static str>,
 }
 
-/// What the automaton of so many expressions may take, bytes. The usual 2 MiB are too little for its states: without
-/// it, text is searched ten times as slowly.
+/// The most memory of the automaton for all expressions, bytes. The usual 2 MiB are too little for its states, and
+/// without the automaton, searching takes ten times as long.
 const AUTOMATON: usize = 16 << 20;
 
-/// What all expressions together may take before they are searched for, bytes: bounded repetitions of other letters
-/// than ASCII's take most. The usual 10 MiB are too little for all languages.
+/// The most memory of all compiled expressions together, bytes: bounded repetitions of non-ASCII letters take most. The
+/// usual 10 MiB are too little for all languages.
 const EXPRESSIONS: usize = 24 << 20;
 
 /// Expressions of patterns that are searched for together.
@@ -110,7 +110,7 @@ pub(super) fn borders(line: &str) -> impl Iterator<Item = (usize, Border)> {
     BORDERS.fitting(beginning(line, LONGEST_HEADING)).filter_map(|one| Some((one.number, border(one.pattern)?)))
 }
 
-/// Whom or what `line` names as the one that the text reports from there on: `Customer A: ...`. In lower case.
+/// The person or computer, in lower case, that the text is about from `line` on: `Customer A: ...`.
 pub(super) fn party(line: &str) -> Option<String> {
     let line = beginning(line, LONGEST_HEADING);
     let of_parties = BORDERS.fitting(line).filter(|one| border(one.pattern) == Some(Border::Party));

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// `line` without marks of quoting, HTML's entities, Markdown's bold marks and tables, and with ASCII digits and minus
-/// signs in the place of those that only look like them. Digits of codes that were read off a photo as letters are
+/// `line` without quotation marks of mails, HTML entities, Markdown's bold marks and tables. Look-alikes of digits and
+/// minus signs become ASCII; letters that text recognition put in the place of a code's digits (`O` for 0) become
 /// digits.
 pub fn plain(line: &str) -> Cow<'_, str> {
     let mut plain = Cow::Borrowed(line);
@@ -22,7 +22,7 @@ fn replace(line: &mut Cow<'_, str>, with: impl Fn(&str) -> Option<String>) {
     }
 }
 
-/// What web pages write for characters that mean something to them.
+/// Replaces HTML entities by their characters.
 fn without_entities(line: &str) -> String {
     // The mark itself is last: `&amp;gt;` is `&gt;`.
     const ENTITIES: [(&str, &str); 7] = [
@@ -58,36 +58,37 @@ fn with_ascii_numbers(line: &str) -> String {
     meant
 }
 
-/// What reads text off a photo takes digits for letters: `0xc00O0409` is `0xc0000409`. Only words of as many digits as
-/// codes and addresses have, of which all others are digits, are fixed.
+/// The line with the digits that text recognition took for letters: `0xc00O0409` becomes `0xc0000409`. Only words with
+/// as many digits as codes and addresses have, and otherwise only digits, are changed.
 fn with_read_digits(line: &str) -> Option<String> {
     const WIDTHS: [usize; 2] = [8, 16];
-    let mend = |letter: char| match letter {
+    let digit_for = |letter: char| match letter {
         'O' | 'o' | 'Q' => '0',
         'I' | 'l' => '1',
         'S' | 's' => '5',
         other => other,
     };
-    let is_mended = |word: &str| {
+    let is_misread = |word: &str| {
         let digits = word.strip_prefix(['0', 'O', 'o']).and_then(|rest| rest.strip_prefix(['x', 'X']));
-        let wrong = |digits: &str| word.starts_with(['O', 'o']) || digits.contains(|letter| mend(letter) != letter);
+        let wrong =
+            |digits: &str| word.starts_with(['O', 'o']) || digits.contains(|letter| digit_for(letter) != letter);
         digits.is_some_and(|digits| {
             WIDTHS.contains(&digits.len())
                 && wrong(digits)
-                && digits.chars().all(|digit| mend(digit).is_ascii_hexdigit())
+                && digits.chars().all(|digit| digit_for(digit).is_ascii_hexdigit())
         })
     };
     let mut words = line.split(|letter: char| !letter.is_ascii_alphanumeric());
-    if !words.any(is_mended) {
+    if !words.any(is_misread) {
         return None;
     }
     let mut meant = String::with_capacity(line.len());
     for part in line.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric()) {
         let word = part.trim_end_matches(|letter: char| !letter.is_ascii_alphanumeric());
-        match word.get(2..).filter(|_| is_mended(word)) {
+        match word.get(2..).filter(|_| is_misread(word)) {
             Some(digits) => {
                 meant.push_str("0x");
-                meant.extend(digits.chars().map(mend));
+                meant.extend(digits.chars().map(digit_for));
                 meant.push_str(part.get(word.len()..).unwrap_or_default());
             }
             None => meant.push_str(part),

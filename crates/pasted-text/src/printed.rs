@@ -48,7 +48,7 @@ pub(super) fn printed(line: &str) -> Printed {
     if labelled || shouted { Printed::Message } else { Printed::No }
 }
 
-/// Whether somebody says a line in a chat: `[10:13] anna: ...`. Logs write seconds, and levels.
+/// Whether a line is a person's message in a chat: `[10:13] anna: ...`. Logs write seconds, and levels.
 pub(super) fn is_said_in_a_chat(line: &str) -> bool {
     let Some((time, said)) = line.strip_prefix('[').and_then(|inside| inside.split_once("] ")) else { return false };
     let digits = |part: &str| matches!(part.len(), 1 | 2) && part.bytes().all(|digit| digit.is_ascii_digit());

@@ -63,15 +63,14 @@ pub(super) fn frames<'l>(lines: impl IntoIterator<Item = &'l TicketLine>) -> Vec
     if frames.is_empty() { traceback.into() } else { frames.into() }
 }
 
-/// The scripts whose runs ended with the tracebacks in `lines`, each with the position of its traceback's heading. A
-/// traceback that reports another one's exception, or a program that was started and failed, belongs to what stands
-/// before it.
+/// The scripts that ended with the tracebacks in `lines`, each with the index of its traceback's heading. A traceback
+/// that reports an earlier exception again, or a child program that failed, counts as part of the run before it.
 pub(super) fn scripts(lines: &[TicketLine]) -> Vec<(usize, Arc<str>)> {
-    /// How Python announces the exception that came of another one.
+    /// Python's sentences between two tracebacks, of which the second exception was raised because of the first.
     ///
     /// Source: `traceback.py` of CPython.
     const CHAINED: [&str; 2] = ["During handling of the above exception", "The above exception was the direct cause"];
-    /// What tells that a program was started and failed.
+    /// Texts in a traceback of a program whose child process failed.
     const OF_A_CHILD: [&str; 3] = ["CalledProcessError", "ChildFailedError", "non-zero exit status"];
     let is_heading = |line: &TicketLine| line.text.trim() == "Traceback (most recent call last):";
     let holds = |line: &TicketLine, words: &[&str]| words.iter().any(|words| line.text.contains(words));
@@ -96,7 +95,7 @@ pub(super) fn scripts(lines: &[TicketLine]) -> Vec<(usize, Arc<str>)> {
     scripts
 }
 
-/// Whether a file is one that somebody runs, and not what Python itself runs others with.
+/// Whether a file is a script of a user, and not a module with which Python starts scripts.
 fn is_script(file: &str) -> bool {
     let name = evidence::base_name(file);
     name.to_ascii_lowercase().ends_with(".py") && !matches!(name, "runpy.py" | "spawn.py" | "__main__.py")

@@ -15,7 +15,7 @@ use evidence::{
 
 /// More numbers of one kind than a text names; bounds what a hostile one can make us keep.
 const MOST_NUMBERS: usize = 64;
-/// The least that a debugger says of what it suspects.
+/// The least specific suspect that a debugger names.
 const ANY_HARDWARE: &str = "hardware";
 /// How many contradictions are kept.
 const MOST_CONTRADICTIONS: usize = 8;
@@ -27,9 +27,9 @@ pub(super) enum Weight {
     Report,
     /// The code with which a process ended.
     Exit,
-    /// Words that stand for a code.
+    /// Words that mean a code.
     Words,
-    /// A code without anything that says what it is.
+    /// A code without a label.
     Bare,
     /// Said in passing.
     Passing,
@@ -85,19 +85,19 @@ pub(super) struct Recognised {
     fault_stem: Option<Arc<str>>,
     /// All codes of blue screens that lines name which are not in doubt.
     stops: BTreeSet<u32>,
-    /// Whether the text says that all that it reports is resolved.
+    /// Whether the text states that all that it reports is resolved.
     pub over: bool,
-    /// Whether a debugger's analysis says that it blames no module.
+    /// Whether a debugger's analysis blames no module.
     pub blames_no_module: bool,
     /// Errors that the text names outside of quotations, too.
     errors_reported: Vec<u32>,
     /// Errors of the line that is being read.
     errors_of_line: Vec<u32>,
-    /// Lines that write one code in two ways that disagree, with what each says.
+    /// Lines that write one code in decimal and hexadecimal digits that disagree, with both values.
     disputes: Vec<(u32, [u32; 2])>,
-    /// Codes that other lines than those say to be what something ended with.
+    /// Codes that other lines, which do not disagree, name as an exception or exit code.
     undisputed: BTreeSet<u32>,
-    /// All codes that were named, and those of them that are in a field of a report.
+    /// All codes in the text; `reported_codes` are those in a field of a report.
     codes: BTreeSet<u32>,
     reported_codes: BTreeSet<u32>,
     /// Lines of facts that are lists.
@@ -143,7 +143,8 @@ impl Recognised {
         self.lines.insert(self.line);
     }
 
-    /// The exception code, if there is one. Another sure one is kept beside it.
+    /// Sets the exception code unless a weightier one is set; a different code that counts less is kept as another
+    /// value.
     pub fn set_code(&mut self, weight: Weight, code: Option<ExceptionCode>) {
         let Some(code) = code else { return };
         self.name_code(weight, code.0);
@@ -158,14 +159,15 @@ impl Recognised {
         self.set(CODE, weight, Some(code));
     }
 
-    /// The line that is being read writes one code in two ways that disagree.
+    /// Notes that the current line writes one code in two ways that disagree.
     pub fn dispute(&mut self, codes: [u32; 2]) {
         if self.disputes.len() < MOST_CONTRADICTIONS {
             self.disputes.push((self.line, codes));
         }
     }
 
-    /// Whether nothing but such a line tells the code that counts. What else it says is kept beside it.
+    /// Whether the ticket's exception code is only in lines that write it in two ways that disagree. Keeps the other
+    /// value of such a line as a contradiction.
     fn is_disputed(&mut self) -> bool {
         let Some(code) = self.ticket.code.map(|code| code.0) else { return false };
         for (line, [first, second]) in std::mem::take(&mut self.disputes) {
@@ -180,7 +182,8 @@ impl Recognised {
         false
     }
 
-    /// The bugcheck code, if there is one. Another sure one is kept beside it.
+    /// Sets the bugcheck code unless a weightier one is set; a different code that counts less is kept as another
+    /// value.
     pub fn set_bugcheck(&mut self, weight: Weight, code: Option<BugcheckCode>) {
         if self.stops.len() < MOST_NUMBERS {
             self.stops.extend(code.map(|code| code.plain()));
@@ -261,8 +264,8 @@ impl Recognised {
         self.clear_in(ACCESS_ADDRESS, raised.line);
     }
 
-    /// Of some blue screens the first parameter is the code of the exception that nobody handled, whatever the text
-    /// says of such blue screens in general.
+    /// Sets the exception code to the first parameter of blue screens that report an unhandled exception; codes in
+    /// other sentences of the text are then general remarks.
     ///
     /// Source: the bug check reference of Windows' driver documentation, 0x1E, 0x3B, 0x7E and 0x8E; 0x1000007E and
     /// 0x1000008E are the same in small dumps.
@@ -281,7 +284,7 @@ impl Recognised {
         }
     }
 
-    /// What a debugger suspects. That it is hardware of some kind says less than which kind, and counts less.
+    /// Notes what a debugger suspects. Hardware of an unnamed kind counts less than a named kind.
     pub fn suspect(&mut self, word: &str) {
         let Some(word) = DEBUGGER_SUSPECTS.iter().find(|known| **known == word) else { return };
         if self.ticket.debugger_suspects.is_none_or(|known| known == ANY_HARDWARE) {
@@ -372,7 +375,8 @@ impl Recognised {
         self.ticket.win_errors.iter().chain(&self.ticket.hresults).copied()
     }
 
-    /// Notes which errors of the line that was read only its quotations name: those that are not `left` without them.
+    /// Sorts the errors of the current line: errors that are also in `left`, the line without quotations, are reported
+    /// ones, all others are only quoted.
     pub fn sort_errors(&mut self, left: Option<Self>) {
         for number in std::mem::take(&mut self.errors_of_line) {
             let named = left.as_ref().is_none_or(|left| left.errors().any(|other| other == number));
@@ -380,7 +384,7 @@ impl Recognised {
         }
     }
 
-    /// Takes over what a line names that denies it, advises or lists codes: codes, as mentions, and nothing else.
+    /// Takes the codes of a line that denies, advises or lists them, as mentions only.
     pub fn mention(&mut self, named: Self) {
         self.set_code(Weight::Passing, named.ticket.code);
         self.mention_bugcheck(Weight::Passing, named.bugcheck());

@@ -8,15 +8,15 @@ use windows_codes::Knowledge;
 
 /// How many codes of a line are looked at.
 const MOST_CODES: usize = 16;
-/// More characters than a code has: a sign and ten digits, or 64 bits behind `0x`.
+/// The longest text that can be a code, in characters: a sign and ten digits, or `0x` and 64 bits.
 const LONGEST_CODE: usize = 18;
-/// A failure in decimal digits has as many: `3221225477`.
+/// How many decimal digits a failure status has: `3221225477`.
 const DIGITS_OF_A_FAILURE: usize = 10;
 /// Numbers below are no failures.
 ///
 /// Source: `ntstatus.h`, the severity in the two highest bits.
 const LEAST_FAILURE: u32 = 0x8000_0000;
-/// What opens the second spelling, with or without blanks around it. A comma would part two codes.
+/// Characters that may separate the two spellings of one code. A comma would separate two codes.
 const MARKS: [char; 5] = ['(', '[', '=', '/', ']'];
 
 /// A failure's code in a line.
@@ -26,8 +26,7 @@ struct Spelled {
     hexadecimal: bool,
 }
 
-/// The two codes that a line gives for one, in its order: one in decimal digits and one in hexadecimal ones, with
-/// nothing between them but what announces another spelling.
+/// The two values of one code that a line writes twice, in decimal and in hexadecimal digits, if they differ.
 pub(super) fn disagreeing(line: &str) -> Option<[u32; 2]> {
     if !(line.contains("0x") || line.contains("0X")) {
         return None;
@@ -42,7 +41,7 @@ pub(super) fn disagreeing(line: &str) -> Option<[u32; 2]> {
     Some([first.code, second.code])
 }
 
-/// Whether the part between two codes says that the second is the first in other digits.
+/// Whether the text between two codes marks the second as another spelling of the first.
 fn is_respelling(between: &str) -> bool {
     let word = between.trim_matches(|mark: char| mark.is_whitespace() || MARKS.contains(&mark) || mark == ':');
     if word.is_empty() {

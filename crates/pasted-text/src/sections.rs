@@ -23,7 +23,7 @@ mod rows;
 
 /// How many borders between parts are looked at.
 const MOST_BORDERS: usize = 1024;
-/// The kind of a border that is told by the form of event 1000's text, which no pattern describes.
+/// The kind of a border that the form of event 1000's text shows, which no pattern describes.
 const BY_FORM: usize = usize::MAX;
 
 /// The kind of a border that a traceback of another script makes.
@@ -43,7 +43,7 @@ const MOST_ABOVE: usize = 64;
 pub(super) struct Section {
     /// Its lines, by their position.
     pub range: Range<usize>,
-    /// Whom or what it is about, where the text says so: `customer a`.
+    /// The person or computer that it is about, where the text names it: `customer a`.
     party: Option<Arc<str>>,
     /// The script whose traceback it begins with.
     script: Option<Arc<str>>,
@@ -105,14 +105,14 @@ struct Found {
 }
 
 impl Found {
-    /// Where the part begins that this line begins, or that follows the one that it ends.
+    /// The first line of the part that this border begins. A border that ends a part begins the next one behind itself.
     fn begins(&self) -> usize {
         self.at.saturating_add(usize::from(self.border == Border::Ends))
     }
 }
 
-/// Divides a part by whom it is about, else by the first kind of border of which it has several, and its parts by the
-/// others.
+/// Divides a part into sections: by the persons or computers it is about, else at the first kind of border that occurs
+/// several times; then divides these sections again.
 fn divide(whole: Section, found: &[Found], sections: &mut Vec<Section>) {
     let range = whole.range.clone();
     let inside = || found.iter().filter(|found| range.contains(&found.at));
@@ -167,8 +167,8 @@ fn is_another_problem(part: &Ticket) -> bool {
 }
 
 impl Section {
-    /// Whether the part reports a run that failed: with an error, and with a code of the program's own. So does one of
-    /// another problem, party or script with an error.
+    /// Whether the part reports a failed run: it names an error, and also ended with an exit code other than 0, begins
+    /// another problem, or is about a party or script.
     pub(super) fn tells_of_a_failure(&self, part: &Ticket) -> bool {
         let absent = words_of(Cue::Absent);
         let error = |line: &TicketLine| {
@@ -185,7 +185,7 @@ impl Section {
 #[derive(Debug)]
 pub(super) struct Part {
     pub ticket: Ticket,
-    /// When its record was written, as it says.
+    /// The time of its record, as the text gives it.
     time: Option<StatedTime>,
     /// Whether it begins with the start of a program.
     is_a_run: bool,
@@ -197,8 +197,8 @@ pub(super) struct Part {
 /// A crash that parts of a text report, in order.
 pub(super) type Crash = Vec<Part>;
 
-/// Puts a part to the one of `crashes` that it is about, or adds the one that it begins. Windows' id of the report
-/// decides, and else the nearest before it from which it does not differ.
+/// Adds a part to the crash in `crashes` that it is about, or as a new crash. WER's report id decides; without one, the
+/// last crash that it does not contradict.
 pub(super) fn add_part(crashes: &mut Vec<Crash>, ticket: Ticket, section: Section) {
     let part = Part {
         time: stated_time(&ticket.lines),
@@ -218,7 +218,8 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, ticket: Ticket, section: Sectio
     }
 }
 
-/// Whether a part is about another crash than these parts are. Whom that happened to is said in the first of them.
+/// Whether a part of the text is about another crash than the parts in `crash`. The first of these names who had the
+/// crash.
 fn is_of_another(part: &Part, crash: &Crash) -> bool {
     let section = &part.section;
     let party = crash.first().and_then(|first| first.section.party.as_ref());

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::quotes::quotes;
 use windows_codes::Knowledge;
 
-/// Marks that end a sentence wherever they stand: East Asia writes no blanks behind them.
+/// Marks that end a sentence even without a blank behind them: East Asia writes none.
 const WIDE_ENDS: [char; 4] = ['。', '！', '？', '；'];
 
 /// A line, looked through once: what is quoted in it, and where its sentences and clauses end.
@@ -112,8 +112,8 @@ fn ends_clause(line: &str, at: usize) -> bool {
     line.get(at..).is_some_and(|rest| rest.starts_with(", ") || BEGINNINGS.iter().any(|word| rest.starts_with(&**word)))
 }
 
-/// Whether words stand alone in a line. Where they begin or end with a mark, or with a letter of a language that writes
-/// no blanks, that end needs nothing around it.
+/// Whether `words` are whole words of the line and no part of longer ones. An end that is a mark, or a letter of a
+/// language without blanks, needs no boundary.
 pub(super) fn is_apart(line: &str, words: Range<usize>) -> bool {
     let in_word = |letter: char| (letter.is_alphanumeric() || letter == '_') && !is_without_blanks(letter);
     let (before, behind) = (line.get(..words.start), line.get(words.end..));

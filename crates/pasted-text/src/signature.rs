@@ -36,7 +36,7 @@ pub(super) struct PastedSignature {
 }
 
 impl PastedSignature {
-    /// The text says that the event has this name.
+    /// Takes the event name of the text.
     pub fn set_event_name(&mut self, name: &str, line: u32) {
         let name = word(name);
         if !name.is_empty() && self.event_name.is_none() {
@@ -94,7 +94,7 @@ impl PastedSignature {
         }
     }
 
-    /// Adds what the signature says.
+    /// Adds the facts of the signature.
     pub fn finish(self, recognised: &mut Recognised) {
         recognised.line = self.line;
         let Some(event_name) = &self.event_name else { return self.finish_without_name(recognised) };

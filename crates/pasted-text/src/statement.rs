@@ -33,7 +33,8 @@ pub(super) fn is_place(line: &str) -> bool {
     named && !line.contains(char::is_whitespace) && stem_of(line).is_some()
 }
 
-/// Whether `name` at the beginning of `value` is all that is said there, and not a part of a sentence.
+/// Whether `value` is only `name`, possibly with more behind a comma, semicolon or parenthesis, and not a sentence
+/// about it.
 pub(super) fn stands_alone(value: &str, name: &str) -> bool {
     let rest = value.strip_prefix(name).unwrap_or_default().trim_start();
     rest.is_empty() || rest.starts_with([',', '(', ';'])

@@ -96,7 +96,7 @@ const MOST_SPELLINGS: usize = 8;
 /// Names of fewer words are words of everyday when they are not written in capitals.
 const FEWEST_WORDS: usize = 3;
 
-/// More words of a line are not looked at.
+/// The most words of a line that are looked at.
 const MOST_WORDS_OF_A_LINE: usize = 80;
 
 /// The first stop whose name is in `text` as people type it: `Driver IRQL not less or equal`.

@@ -8,17 +8,17 @@ use std::sync::LazyLock;
 use evidence::{Version, base_name};
 use windows_codes::Knowledge;
 
-/// The label of a field has no more words.
+/// The most words of a field's label.
 const MOST_OF_A_LABEL: usize = 4;
-/// More characters than a path has.
+/// The longest name that is read, in characters: as long as a path.
 const LONGEST_NAME: usize = 260;
 /// What may be between the words that announce a value and the value.
 const SEPARATORS: &[char] = &[' ', '\t', '\u{A0}', ':', '：', '=', '"', '\'', '`', '*', '(', '['];
-/// Endings of files' names, without their dot, and words that stand for no name: `rules/data/text-words.yaml`.
+/// Extensions of file names, without dot, and words that are no names: `rules/data/text-words.yaml`.
 struct Names {
-    /// Of image files, in sentences too.
+    /// Extensions of image files, recognised in sentences, too.
     told: Vec<&'static str>,
-    /// Of image files in fields alone.
+    /// Extensions of image files that are recognised in fields only.
     in_fields: &'static [&'static str],
     none: &'static [&'static str],
 }
@@ -41,8 +41,8 @@ pub(super) fn beginning(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| text.split_at(end).0)
 }
 
-/// Whether a number is a failure status that is meant as such wherever it stands: errors of the system, of
-/// side-by-side loading, of graphics and of code integrity, and the exceptions of language runtimes.
+/// Whether a number is a failure status wherever it is in a text: errors of the system, of side-by-side loading, of
+/// graphics and of code integrity, and the exceptions of language runtimes.
 ///
 /// Source: the facilities of `ntstatus.h`.
 pub(super) fn is_status(number: u32) -> bool {
@@ -121,8 +121,8 @@ pub(super) fn unextended(value: u64) -> Option<u32> {
     (extension == 0 || (extension == 0xFFFF_FFFF && low >= 0x8000_0000)).then_some(low)
 }
 
-/// A file name, as the text up to what can't be part of one. Of a path only the last part. `None` for the words that
-/// stand for no name.
+/// The file name that the text begins with; of a path the last part. `None` for words that are used in the place of a
+/// name, such as `unknown`.
 pub(super) fn file_name(text: &str) -> Option<&str> {
     let name = beginning(text, LONGEST_NAME).split([',', '，', '、', ';', '|', '"', '\t', '<', '>']).next()?;
     // Two names with a slash or an arrow between them, or a remark.
@@ -162,7 +162,7 @@ pub(super) fn is_name(name: &str) -> bool {
     (word || words) && !is_none(name)
 }
 
-/// Whether these words stand for no name.
+/// Whether these words, such as `unknown`, are used in the place of a name.
 fn is_none(name: &str) -> bool {
     NAMES.none.iter().any(|none| name.eq_ignore_ascii_case(none))
 }

@@ -184,7 +184,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `all of them`, `any of NAME*`.
+    /// Parses `all of them` or `any of NAME*`, and combines the selections with `join`.
     fn group(&mut self, join: fn(Vec<Condition>) -> Condition) -> Result<Condition, Wrong> {
         let quantifier = self.peek().unwrap_or_default();
         self.step();

@@ -124,7 +124,7 @@ impl Mistakes {
         self.keys_or(entries, whole, what, known, required, |_| None);
     }
 
-    /// The same; `instead` gives the help for a key that people know from other languages.
+    /// As [`keys`](Self::keys); `instead` gives the help for a key that people know from other languages.
     pub fn keys_or(
         &mut self,
         entries: &[Entry],

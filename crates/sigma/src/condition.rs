@@ -141,7 +141,7 @@ impl Reader<'_> {
         self.deeper(|reader| Ok(Condition::Not(Box::new(reader.not()?))))
     }
 
-    /// What `read` gives, one level of parentheses or `not` deeper.
+    /// Runs `read` one level of parentheses or `not` deeper; an error beyond the deepest level.
     fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Parsed) -> Parsed {
         self.depth = self.depth.saturating_add(1);
         if self.depth > MOST_DEPTH {
@@ -196,7 +196,7 @@ impl Reader<'_> {
     }
 }
 
-/// The only part, or all of them joined.
+/// A single part as it is; several parts as one condition, made with `join`.
 fn one_or(mut parts: Vec<Condition<usize>>, join: fn(Vec<Condition<usize>>) -> Condition<usize>) -> Condition<usize> {
     if parts.len() == 1 { parts.remove(0) } else { join(parts) }
 }

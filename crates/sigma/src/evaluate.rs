@@ -29,7 +29,7 @@ impl Detection {
     }
 }
 
-/// A record of a source.
+/// A record together with its source, which decides which fields the record can have.
 struct View<'v> {
     seen: &'v Seen<'v>,
     source: &'v Source,

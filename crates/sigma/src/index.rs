@@ -27,11 +27,11 @@ pub(super) struct Compiled {
     pub(super) sources: Vec<Source>,
 }
 
-/// All rules by the records that they are about.
+/// All rules by the channels and event ids of their records.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     rules: Vec<Compiled>,
-    /// The texts of which each rule needs at least one; `None` for a rule that can match without.
+    /// For each rule, texts of which a matching record contains at least one; `None` for a rule that can match without.
     texts: Vec<Option<Vec<String>>>,
     /// By channel, folded, and event id.
     by_channel: HashMap<Arc<str>, ById>,

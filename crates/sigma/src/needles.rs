@@ -22,13 +22,13 @@ pub(super) fn event_ids(detection: &Detection) -> Option<Vec<u32>> {
     Some(ids)
 }
 
-/// Texts, folded, of which every record that matches has at least one; `None` when there are none for certain.
+/// Folded texts of which every matching record contains at least one; `None` if no such list is certain.
 pub(super) fn texts(detection: &Detection) -> Option<Vec<String>> {
     one_of(detection, texts_of_term, best)
 }
 
-/// Things of which every record that matches has one. `of_term` gives those of a term, `of_all` those of several lists of
-/// which each has one of the record's.
+/// A list of values of which every matching record has at least one. `of_term` gives the list of a term; `of_all`
+/// chooses from the lists of terms that all must hold.
 fn one_of<T>(
     detection: &Detection,
     of_term: fn(&Term) -> Option<Vec<T>>,
@@ -72,7 +72,7 @@ fn beginning(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }
 
-/// Of several lists the one that is in the fewest records: with longer texts, or else with fewer of them.
+/// The list whose texts the fewest records contain: the one with longer texts, or else with fewer of them.
 fn best(lists: Vec<Vec<String>>) -> Option<Vec<String>> {
     /// Texts from this length on, in bytes, are as rare as longer ones.
     const LONG: usize = 12;

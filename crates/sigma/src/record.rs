@@ -56,7 +56,7 @@ pub(super) struct Seen<'r> {
     computer: Option<Text<'r>>,
     /// The values of its fields by their names.
     fields: Vec<(&'r str, Text<'r>)>,
-    /// All values, folded, and those of its system that are texts.
+    /// All values and texts of its system fields, folded, one behind the other.
     folded: String,
 }
 

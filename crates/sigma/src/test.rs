@@ -18,7 +18,7 @@ pub(super) enum Test {
     Regex(Box<Regex>),
     /// It is an address of the network.
     Network(Network),
-    /// It is a number, and in this order to another one.
+    /// It is a number in this order to the given number, such as less.
     Number(Order, Number),
     /// It is empty.
     Empty,

@@ -59,14 +59,14 @@ impl Diagnostic {
         Self { level: Level::Warning, ..Self::error(code, file, span, message) }
     }
 
-    /// The same with a sentence that says what would be right.
+    /// Adds a sentence about what would be right.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same with another place that belongs to it.
+    /// Adds another place that belongs to it.
     #[must_use]
     pub fn with_other(mut self, file: &Arc<YamlText>, span: Span, label: impl Into<String>) -> Self {
         self.other = Some(Box::new(OtherPlace { file: Arc::clone(file), span, label: label.into() }));

@@ -38,8 +38,8 @@ pub fn array_at<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> 
 /// How much of a file's beginning is read at first. Writers of dumps put their lists and names there, and the captured
 /// memory, most of a dump, behind it.
 const FIRST: u64 = 32 << 10;
-/// How much of a file's beginning is held at most, once more of it is asked for: so small dumps are read whole and of
-/// large ones little else is.
+/// How much of a file's beginning is read when a part behind [`FIRST`] is asked for, bytes: small dumps are then in
+/// memory as a whole, and large ones cost little.
 const HEAD: u64 = 256 << 10;
 /// How much is read at once where small parts further on are asked for, bytes; they mostly follow each other.
 const BLOCK: u64 = 16 << 10;

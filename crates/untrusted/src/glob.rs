@@ -109,7 +109,7 @@ impl Glob {
         }
     }
 
-    /// The longest text that is in every text that fits.
+    /// The longest literal part of the pattern: every text that fits contains it.
     #[must_use]
     pub fn longest_literal(&self) -> Option<&str> {
         let literals = self.segments.iter().flat_map(|segment| &segment.tokens).filter_map(|token| match token {
@@ -119,7 +119,7 @@ impl Glob {
         literals.max_by_key(|text| text.len())
     }
 
-    /// A text that fits, and is as short as can be.
+    /// The shortest text that fits the pattern.
     #[must_use]
     pub fn shortest(&self) -> String {
         self.segments.iter().map(|segment| segment.written('0')).collect()

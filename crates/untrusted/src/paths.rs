@@ -46,8 +46,8 @@ fn windows_path(text: &str) -> String {
     plain.replace('\\', "/")
 }
 
-/// Why a path leads nowhere. Equal evidence gives equal reports: the system's own words differ between systems, and
-/// Windows' between languages.
+/// Why a file could not be opened. Worded here and not by the system, whose messages differ between systems and
+/// languages: the same evidence must give the same report.
 #[must_use]
 pub fn reason(error: &io::Error) -> String {
     let words = match error.kind() {

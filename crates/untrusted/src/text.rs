@@ -200,7 +200,8 @@ impl Damage {
     }
 }
 
-/// Whether a character stands for a byte that Windows-1252 does not define: decoders give the control character of Latin-1.
+/// Whether a character is the result of decoding a byte that Windows-1252 does not define: decoders give the control
+/// character of Latin-1.
 fn is_undefined(character: char) -> bool {
     ('\u{80}'..='\u{9F}').contains(&character)
 }

@@ -179,8 +179,8 @@ impl Knowledge {
         self.bugcheck(code).map(|meaning| meaning.name)
     }
 
-    /// Whether damaged memory, or a wrong result of the processor, can lead to an exception: only where the table says
-    /// that it can.
+    /// Whether damaged memory, or a wrong result of the processor, can lead to an exception: only where the table
+    /// contains it.
     #[must_use]
     pub fn may_be_damage(&self, code: ExceptionCode) -> bool {
         self.exception(code).is_some_and(|meaning| meaning.damage == Some(true))

@@ -15,13 +15,13 @@ evidence::words!(
         Cache => "cache",
         /// Address translation.
         Tlb => "tlb",
-        /// The memory controller or what it reads.
+        /// The memory controller or the memory itself.
         Memory => "memory",
         /// A bus or the interconnect.
         Bus => "bus",
         /// Input and output.
         Io => "io",
-        /// The processor's own checks: parity, its internal timer, and what only its maker's documents explain.
+        /// The processor's own checks: parity, its internal timer, and errors that only the maker's documents explain.
         Internal => "internal",
         /// None of the above.
         Other => "other",
@@ -33,10 +33,10 @@ impl McaStatus {
     const OVERFLOW: u64 = 1 << 62;
     const UNCORRECTED: u64 = 1 << 61;
     const CONTEXT_CORRUPT: u64 = 1 << 57;
-    /// The error code in the lower half, without bit 12, which only says that reports of such errors are filtered.
+    /// The error code in the lower half, without bit 12, which only marks that reports of such errors are filtered.
     const CODE: u64 = 0xEFFF;
 
-    /// The status, if the register holds one: its upper bit says so.
+    /// The status; `None` unless the register's upper bit marks it as valid.
     #[must_use]
     pub fn new(register: u64) -> Option<Self> {
         (register & Self::VALID != 0).then_some(Self(register))

@@ -48,7 +48,7 @@ pub struct Context<'c> {
     pub names: &'c Names,
     /// One copy of each content of records.
     pub contents: &'c Contents,
-    /// What earlier runs read, if it is kept.
+    /// The cache of earlier runs, if there is one.
     pub cache: Option<&'c Cache>,
     /// Finds more evidence in records.
     pub matcher: Option<&'c dyn RecordMatcher>,

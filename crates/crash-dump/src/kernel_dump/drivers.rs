@@ -10,7 +10,7 @@ use super::layout::{driver_entry, is_image_range, wide_text};
 use super::unusable_list::UnusableList;
 use untrusted::bytes::{pointer_at, u32_at};
 
-/// More drivers than any system loads; bounds what a hostile dump can make us read.
+/// The most drivers that are read, more than any system loads: bounds the work for a hostile dump.
 pub(super) const MOST_DRIVERS: u32 = 2048;
 
 /// More UTF-16 units than a driver's path has.

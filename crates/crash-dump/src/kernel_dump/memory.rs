@@ -19,7 +19,8 @@ pub(super) trait Memory {
     }
 }
 
-/// More pieces than a triage dump has by far (one of Windows 10 has 1831); bounds what a hostile dump can ask for.
+/// The most pieces that are read, far more than a triage dump has (one of Windows 10 has 1831): bounds the work for a
+/// hostile dump.
 const MOST_BLOCKS: u32 = 1 << 16;
 /// A kernel stack has up to 24 KiB, and 72 KiB where a thread asked for a large one.
 const LONGEST_STACK: u32 = 128 << 10;

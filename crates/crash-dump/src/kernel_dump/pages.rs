@@ -14,7 +14,7 @@ use untrusted::bytes::{u32_at, u64_at};
 const LARGEST_BITMAP: u64 = 64 << 20;
 /// The bits of the bitmap that are counted together.
 const CHUNK: usize = 4096;
-/// The header has room for so many.
+/// The most runs of pages that the header has room for.
 const MOST_RUNS: u32 = 42;
 /// Length of a run's description: first page and number of pages.
 const RUN: usize = 16;

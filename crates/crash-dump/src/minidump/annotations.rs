@@ -16,7 +16,7 @@ use untrusted::text::{utf16_lossy, utf16_units};
 /// Most annotations that are read of one dump, and most modules whose annotations are; Chromium writes some two hundred
 /// annotations.
 const MOST: usize = 1024;
-/// How many entries of lists of annotations are read in all.
+/// The most entries that are read of all lists of annotations together.
 const MOST_ENTRIES: u64 = 4096;
 /// Longest key or value, bytes; what is longer is cut there.
 const LONGEST: u64 = 4096;
@@ -74,14 +74,15 @@ impl Reader<'_, '_> {
         self.objects(Location::read(&info, 20));
     }
 
-    /// A count, and the offsets of a key and a value each.
+    /// Reads a dictionary: a count, then for each entry the offsets of its key and its value.
     fn dictionary(&mut self, dictionary: Option<Location>) {
         for entry in self.entries(dictionary, 8) {
             self.add_text(&entry, 0, 4);
         }
     }
 
-    /// A count, and the offset of a text each: what has no key, such as the messages of the system's libraries.
+    /// Reads a list of texts without keys, such as the messages of the system's libraries: a count, then the offset of
+    /// each text.
     fn texts(&mut self, list: Option<Location>) {
         for entry in self.entries(list, 4) {
             if let Some(text) = self.text(&entry, 0) {
@@ -90,7 +91,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A count, and for each the offset of a name, a type (1 is text), and the offset of the value.
+    /// Reads annotation objects: a count, then for each the offset of its name, its type (1 is text), and the offset of
+    /// its value. Only texts are taken.
     fn objects(&mut self, objects: Option<Location>) {
         const TEXT: u16 = 1;
         for entry in self.entries(objects, 12) {

@@ -22,7 +22,7 @@ pub fn system(source: &mut Source<'_>, directory: &Directory) -> Option<SystemMe
     (memory.commit_limit != 0).then_some(memory)
 }
 
-/// The process's memory.
+/// The process's memory counters (`PROCESS_VM_COUNTERS` stream); `None` if the dump lacks them or they are empty.
 pub fn process(source: &mut Source<'_>, directory: &Directory) -> Option<ProcessMemory> {
     /// `MINIDUMP_PROCESS_VM_COUNTERS_VIRTUALSIZE`.
     const VIRTUAL_SIZE: u16 = 0x0001;

@@ -16,7 +16,7 @@ use evidence::{Address, CppException, ExceptionCode, Names, ProcessDump};
 const CPP_EXCEPTION: ExceptionCode = ExceptionCode(0xE06D_7363);
 /// The magic numbers of its parameters: `EH_MAGIC_NUMBER1` to `3`, and `EH_PURE_MAGIC_NUMBER1` of managed code.
 const MAGIC: [u64; 4] = [0x1993_0520, 0x1993_0521, 0x1993_0522, 0x0199_4000];
-/// More types than this catch no exception that anybody wrote: each base class is one.
+/// The most types of one exception that are read, more than any written exception has: each base class is one.
 const MOST_TYPES: u32 = 32;
 /// Longest decorated name that is read, bytes; those of templates are long.
 const LONGEST_NAME: u64 = 512;
@@ -62,7 +62,7 @@ struct Caught {
 /// Reads the structures that describe a thrown object.
 struct Reader<'r, 'm, 'f> {
     memory: &'r mut Memory<'m, 'f>,
-    /// What offsets count from; 0 where they are addresses.
+    /// The address that is added to offsets; 0 in 32-bit programs, whose records contain addresses.
     base: u64,
     wide: bool,
 }

@@ -112,8 +112,8 @@ fn crash(
     }
 }
 
-/// Whether the processor raised an exception, so that its address is that of the instruction: those of `winnt.h` that
-/// stand for the processor's own, if they were not raised by software (bit 7 of the flags).
+/// Whether the processor raised the exception, so that its address is that of the instruction: it has a code of the
+/// processor's exceptions (`winnt.h`), and was not raised by software (bit 7 of the flags).
 fn is_by_the_processor(exception: &Exception) -> bool {
     const BY_SOFTWARE: u32 = 0x80;
     let ExceptionCode(code) = exception.code;

@@ -75,7 +75,7 @@ pub struct Stream {
     pub size: u64,
 }
 
-/// A header that fits its file.
+/// The header of a minidump and the streams of its directory that are within the file.
 #[derive(Debug)]
 pub struct Directory {
     /// When the dump was written, seconds since 1970; 0 when not set.

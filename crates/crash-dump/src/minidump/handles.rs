@@ -14,7 +14,8 @@ use untrusted::Loss;
 use untrusted::bytes::{Source, u32_at};
 use untrusted::text::utf16;
 
-/// More handles than this are counted without their types: the name of each handle's type is read at a place of its own.
+/// With more handles than this, they are not counted by type: the name of each handle's type is read at a place of its
+/// own.
 const MOST_NAMED: usize = 20_000;
 /// Longest name of a type, bytes of UTF-16 (`WaitCompletionPacket` is the longest common one).
 const LONGEST_TYPE: u32 = 128;

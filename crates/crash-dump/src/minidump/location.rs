@@ -17,7 +17,7 @@ impl Location {
         Some(Self { size: u32_at(bytes, at)?, offset: u32_at(bytes, at.checked_add(4)?)? })
     }
 
-    /// The location, unless it is how writers say "none": without a size, or at the header's offset 0.
+    /// The location, unless it means that there is no record: without a size, or at the header's offset 0.
     pub fn present(self) -> Option<Self> {
         (self.size != 0 && self.offset != 0).then_some(self)
     }

@@ -175,7 +175,7 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
     })
 }
 
-/// The excerpt's streams, of which one that is there and that the crate refuses is a loss.
+/// Reads the excerpt's streams. A stream that exists and that the `minidump` crate rejects is noted as a loss.
 struct Content<'a, 'b> {
     dump: &'b Excerpted<'b>,
     directory: &'a Directory,
@@ -241,7 +241,7 @@ fn unloaded_modules(list: &MinidumpUnloadedModuleList, names: &Names) -> Vec<Unl
         .collect()
 }
 
-/// Whether a dump's comment says that it was written because a window of the program did not answer.
+/// Whether a dump's comment states that it was written because a window of the program did not answer.
 ///
 /// Source: what ProcDump writes with its option `-h`.
 fn is_of_a_hung_window(comment: &str) -> bool {
@@ -269,7 +269,7 @@ fn comment(dump: &Excerpted<'_>, losses: &mut Vec<Loss>) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| Arc::from(text))
 }
 
-/// The time so many seconds after 1970 began; 0 says "none".
+/// The time so many seconds after the beginning of 1970; `None` for 0, which means that there is none.
 fn seconds(since_1970: u64) -> Option<Timestamp> {
     Timestamp::from_second(i64::try_from(since_1970).ok().filter(|seconds| *seconds != 0)?).ok()
 }

@@ -100,7 +100,7 @@ impl Regions {
     }
 }
 
-/// State (`MEM_*`) and protection (`PAGE_*`).
+/// The kind of page for a state (`MEM_*`) and a protection (`PAGE_*`).
 fn page(state: u32, protection: u32) -> Option<Page> {
     const COMMITTED: u32 = 0x1000;
     const RESERVED: u32 = 0x2000;

@@ -16,7 +16,7 @@ use untrusted::text::{utf16_lossy, utf16_units};
 pub const THREAD_SIZE: usize = 48;
 /// Most threads of a list that is taken over. A part of a longer one could not show that a thread was absent.
 const MOST_THREADS: usize = 4096;
-/// Of how many threads the registers are read: the first of the list, among them the one that the process began with.
+/// The most threads whose registers are read: the first of the list, which begins with the process's first thread.
 const MOST_WALKED: usize = 64;
 /// Longest name that is read, bytes of UTF-16.
 const LONGEST_NAME: u64 = 1024;

@@ -89,7 +89,8 @@ impl Writer {
         Some(at.offset)
     }
 
-    /// Copies a record and gives the place of the copy. An empty record, or one at offset 0, is how writers say "none".
+    /// Copies a record and returns the location of the copy. An empty record, or a location at offset 0, means that
+    /// there is none.
     ///
     /// # Errors
     /// When the file does not hold the record, or it is too long.

@@ -176,11 +176,11 @@ impl RawFields {
 /// Reads the tokens of a template.
 struct TemplateReading<'c, 'r> {
     chunk: &'c [u8],
-    /// Its tokens and the names that they refer to, one behind the other.
+    /// The template's tokens and the names that they refer to, in turn.
     bytes: &'r mut Vec<u8>,
     /// The indices of the values that templates use.
     used: &'r mut Vec<u16>,
-    /// Where in `used` those of this template begin.
+    /// The index in `used` of this template's first value.
     first_used: usize,
 }
 

@@ -38,8 +38,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache in `folder`, which is created when it is missing. `digest` stands for all that decides what is kept of a log:
-    /// which records are wanted, and how they are read. What was kept with another digest is not used.
+    /// The cache in `folder`, which is created when it is missing. `digest` identifies what is cached of a log: the
+    /// wanted records, and how they are read. Entries with another digest are not used.
     ///
     /// # Errors
     /// When it is no folder, or can't be created.

@@ -26,6 +26,6 @@ pub(crate) use log::records_may_follow;
 const LAYOUT: u32 = 1;
 /// The size, in bytes, below which logs are not kept: reading them takes about as long as looking them up.
 pub const LEAST_LOG: u64 = 1 << 20;
-/// The most bytes of entries that are kept of a log: they are in memory while the log is read. Chunks whose entries would
-/// exceed it are read each time.
+/// The most bytes of cache entries for one log; all of them are in memory while the log is read. Chunks whose entries
+/// would exceed it are not cached and are read again each time.
 const MOST_KEPT: usize = 16 << 20;

@@ -6,8 +6,8 @@ use crate::{FactSet, Value};
 use evidence::WerReport;
 use incident::JoinedIncident;
 
-/// Sets the report's type, hang and package, and what its file says of the process and the system. Each fact is taken
-/// from the first report that has it.
+/// Sets the report's type, hang and package, and what its file contains about the process and the system. Each fact is
+/// taken from the first report that has it.
 pub(super) fn wer(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     let joined_evidence = &joined.evidence;
     let mut set = |path, pick: &dyn Fn(&WerReport) -> Option<Value>| {

@@ -121,9 +121,9 @@ impl OtherIncidents {
         Found { entries: entries.collect(), left_out }
     }
 
-    /// Whether [`Self::entries`] and [`Self::perhaps`] have every incident that shares this or may, on the same machine
-    /// (`here`), elsewhere, or wherever, and is not further away than so many seconds. Not where nobody knows it of the
-    /// incident itself.
+    /// Whether [`Self::entries`] and [`Self::perhaps`] contain every incident that shares this value or may share it:
+    /// on the same machine (`here`), elsewhere, or on any machine, and `within` so many seconds. False where the
+    /// incident's own value is not known.
     #[must_use]
     pub fn has_all(&self, shared: Shared, here: Option<bool>, within: Option<u64>) -> bool {
         let is_known =
@@ -196,12 +196,12 @@ impl OtherIncident {
         self.same.contains(&Some(true))
     }
 
-    /// Whether it is the same in this; `None` where nobody knows.
+    /// Whether the incident shares this value with the one that is judged; `None` where it is not known.
     fn same(&self, shared: Shared) -> Option<Given<'_>> {
         self.same.get(shared as usize).copied().flatten().map(Given::Flag)
     }
 
-    /// A text, which has the place `place` among those of its profile that are folded.
+    /// A text of the profile; `place` is its index among the profile's folded texts.
     fn text(&self, kind: FactType, place: usize, of: fn(&Profile) -> Option<&Arc<str>>) -> Option<Given<'_>> {
         let Member { profile, folded, .. } = self.run.member(self.place)?;
         Some(Given::Text { written: of(profile)?, kind, folded: folded.get(place)? })

@@ -8,9 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use incident::IncidentKind;
 
-/// How many incidents rules see of each relation on the same machine, and how many elsewhere: the nearest.
+/// How many incidents of each relation rules see: the nearest on the same machine, and as many on other machines.
 pub const NEAREST: usize = 32;
-/// How many of these another machine has at most, so that one that crashes all day does not hide the rest.
+/// The most of these from one other machine, so that a machine that crashes all day does not hide the rest.
 pub const OF_A_MACHINE: usize = 4;
 /// How many of each relation are looked at on each side of an incident.
 const LOOKED_AT: usize = 256;
@@ -37,14 +37,14 @@ impl Shared {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Host, Self::Site, Self::Signature, Self::Suspect, Self::Program];
 
-    /// The field of an entry that says whether it is so.
+    /// The field of an entry for this relation: `same_host`.
     #[must_use]
     pub fn field(self) -> &'static str {
         self.into()
     }
 }
 
-/// What of an incident is compared with others. Equal numbers stand for what is equal.
+/// The values of an incident that are compared with those of other incidents. Equal values have equal numbers.
 #[derive(Debug, Clone)]
 pub struct Profile {
     /// Its id.
@@ -79,12 +79,12 @@ impl Profile {
         matches!(self.kind, Crash | Exit | Hang | StartFailure)
     }
 
-    /// Whether it is of a kind that raises nothing, so that there is no place where it did.
+    /// Whether the incident is of a kind without an exception (a hang or a power loss), and so has no fault site.
     fn is_of_no_place(&self) -> bool {
         self.code.is_none() && matches!(self.kind, IncidentKind::Hang | IncidentKind::PowerLoss)
     }
 
-    /// Whether another incident has the same in common; `None` where nobody knows.
+    /// Whether both incidents have the same value of this kind; `None` where this is not known.
     #[must_use]
     pub fn shares(&self, shared: Shared, other: &Self) -> Option<bool> {
         match (self.key(shared), other.key(shared), shared) {
@@ -100,31 +100,31 @@ impl Profile {
         }
     }
 
-    /// Whether the module at the fault has the same name.
+    /// Whether the faulting module has the same name; `None` if one of the two is not known.
     #[must_use]
     pub fn same_module(&self, other: &Self) -> Option<bool> {
         Some(self.module.as_ref()?.eq_ignore_ascii_case(other.module.as_ref()?))
     }
 
-    /// Whether the code is the same.
+    /// Whether the exception or stop code is the same; `None` if one of the two is not known.
     #[must_use]
     pub fn same_code(&self, other: &Self) -> Option<bool> {
         Some(self.code? == other.code?)
     }
 
-    /// How long before another one; less than nothing where it was after it.
+    /// How long this incident was before `other`; negative if it was after it.
     #[must_use]
     pub fn before(&self, other: &Self) -> Option<SignedDuration> {
         Some(other.time?.duration_since(self.time?))
     }
 }
 
-/// The incidents of one relation, by their places.
+/// The incidents that can be in one relation, such as "same program", by their indices.
 #[derive(Debug, Default)]
 struct Relation {
-    /// Those that have each key.
+    /// The incidents with each value that the relation compares.
     by_key: HashMap<u32, Vec<usize>>,
-    /// Those of which nobody knows it.
+    /// The incidents whose value is not known.
     unknown: Vec<usize>,
 }
 
@@ -155,33 +155,33 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// The day on which it was, in UTC: `2026-05-20`.
+    /// The incident's day in UTC: `2026-05-20`.
     pub fn day(&self) -> Option<&str> {
         let day = || Some(self.profile.time?.strftime("%Y-%m-%d").to_string().into());
         self.day.get_or_init(day).as_deref()
     }
 }
 
-/// The nearest incidents that share something with one.
+/// The incidents nearest in time that share a value with a given incident.
 #[derive(Debug, Default)]
 pub(super) struct Near {
-    /// Their places, the nearest first; those of which no time is known last.
+    /// Indices of these incidents, the nearest first; those without a known time last.
     pub places: Vec<usize>,
-    /// What is left out of each relation, in the order of [`Shared::ALL`].
+    /// The nearest of the incidents that were left out of each relation, in the order of [`Shared::ALL`].
     pub left_out: [LeftOut; Shared::ALL.len()],
 }
 
-/// How near the nearest incident is that is left out of a relation: seconds; 0 where no time is known.
+/// The distance of the nearest incident that was left out of a relation, seconds; 0 where no time is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
-    /// Of those on the same machine.
+    /// On the same machine.
     pub here: Option<u64>,
-    /// Of those elsewhere.
+    /// On other machines.
     pub elsewhere: Option<u64>,
 }
 
 impl LeftOut {
-    /// Notes one of which it is known, or not, that it is on the same machine.
+    /// Notes an incident that was left out; where it is not known whether it was on the same machine, for both.
     fn note(&mut self, same_host: Option<bool>, distance: Option<u64>) {
         let distance = distance.unwrap_or_default();
         let nearest = |known: Option<u64>| Some(known.map_or(distance, |known| known.min(distance)));
@@ -234,8 +234,8 @@ impl Run {
         })
     }
 
-    /// The nearest incidents of which nobody knows whether they share something with the one at a place, without those
-    /// that share something else.
+    /// The nearest incidents that may share something with the incident at index `own`, as the values to compare are
+    /// not known. Without the incidents `sharing`, which are known to share something.
     pub(super) fn perhaps(&self, own: usize, sharing: &HashSet<usize>) -> Near {
         self.of_relations(own, |shared, relation, profile, perhaps, left_out| {
             // What is not known of the incident itself leaves all of it open.
@@ -290,7 +290,7 @@ impl Run {
         distance.filter(|_| last.is_none_or(|last| last.time.is_some()))
     }
 
-    /// The nearest of those that share one thing, and what is left out of them.
+    /// The nearest incidents of `list` in one relation; notes the nearest that is left out in `left_out`.
     fn of_relation(
         &self,
         shared: Shared,

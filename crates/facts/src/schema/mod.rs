@@ -63,9 +63,9 @@ pub struct FactDefinition {
     pub kind: FactType,
     /// What it means.
     pub about: &'static str,
-    /// What brings it; a report's "what to collect" is made of it.
+    /// The artifacts that contain it: `a minidump or Report.wer`. Reports name them under "what to collect".
     pub from: &'static str,
-    /// Of a field of a list: what it means that an entry lacks it.
+    /// For a field of a list: the meaning of an entry without it.
     pub absent: &'static Absent<'static>,
 }
 
@@ -78,11 +78,12 @@ pub struct ListDefinition {
     pub fields: &'static [FactDefinition],
     /// What it means, and when it is known.
     pub about: &'static str,
-    /// What brings it.
+    /// The artifacts that contain it.
     pub from: &'static str,
 }
 
-/// What brings something that nothing in particular brings; of a field, that it comes with its list.
+/// The `from` text of facts that every artifact can contain. In a field of a list it means: the same artifacts as the
+/// list.
 pub const ANY: &str = "any artifact";
 /// The list of the other incidents of a run that share something with one.
 pub const OTHER_INCIDENTS: &str = "other_incidents";

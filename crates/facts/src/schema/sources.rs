@@ -1,7 +1,7 @@
 //! What brings a fact, as far as it was not given.
 
-/// Kinds of artifacts, and how what brings facts calls those that have all that such an artifact can have. A minidump
-/// with more than others have is still asked for where another one was given.
+/// Kinds of artifacts, each with the names in the schema's `from` texts that such an artifact satisfies. A minidump
+/// with more content than usual has another name, and so is still asked for when a plain one was given.
 const GIVEN: [(&str, &[&str]); 6] = [
     ("minidump", &["a minidump", "a minidump of the crash", "a dump"]),
     ("kernel-dump", &["a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP)", "a dump"]),
@@ -11,8 +11,8 @@ const GIVEN: [(&str, &[&str]); 6] = [
     ("system-log", &["the System event log"]),
 ];
 
-/// What of this, which brings a fact, was not given: `a minidump or Report.wer` without what is of these kinds (those
-/// of artifacts, and `application-log` and `system-log`). `None` where all of it was given.
+/// The alternatives of a fact's `from` text (`a minidump or Report.wer`) that were not given. `given` has kinds of
+/// artifacts, and `application-log` and `system-log`. `None` where all alternatives were given.
 #[must_use]
 pub fn not_given(from: &str, given: &[&str]) -> Option<String> {
     let names: Vec<&str> =

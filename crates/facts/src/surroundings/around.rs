@@ -35,9 +35,9 @@ impl<'m> Around<'m> {
         Self { joined, surroundings, entries: OnceCell::new(), kinds: OnceCell::new(), recorded: OnceCell::new() }
     }
 
-    /// The entries, the nearest first. They have evidence numbers that follow the incident's own. Known when something
-    /// was recorded that is no match of a Sigma rule, or when the System log of the machine covers the moment. That
-    /// some entry is not there means something only where [`recorded`](Self::recorded) says so.
+    /// The entries, the nearest first. Their evidence numbers follow the incident's own. `None` unless an entry other
+    /// than a Sigma match exists, or the machine's System log covers the time. Whether a missing entry proves that
+    /// nothing happened, [`recorded`](Self::recorded) decides.
     pub fn entries(&self) -> Option<&[Nearby<'m>]> {
         self.entries.get_or_init(|| nearby(self.joined, self.surroundings?)).as_deref()
     }

@@ -40,13 +40,13 @@ pub struct Change<'s> {
 }
 
 impl BeforeFirst<'_> {
-    /// Whether the logs go back far enough to tell what had changed.
+    /// Whether the logs begin early enough to show what had changed before the first incident.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.too_short().is_none()
     }
 
-    /// The log that does not tell what had changed: of two, the one that tells less.
+    /// The log that begins too late to show what had changed; if several do, the one that covers least.
     #[must_use]
     pub fn too_short(&self) -> Option<(&'static str, CoverageAt)> {
         let covered = |recorded: &CoverageAt| match recorded {
@@ -58,14 +58,14 @@ impl BeforeFirst<'_> {
     }
 }
 
-/// The class of display adapters as records of installations write it, and the part of an update's title that stands
-/// for it.
+/// The class of display adapters in records of installations, and the part of an update's title that marks a display
+/// driver.
 ///
 /// Source: "System-Defined Device Setup Classes" of the Windows driver documentation; titles of driver updates
 /// (`NVIDIA - Display - 32.0.15.6070`).
 const DISPLAY: [&str; 2] = ["4d36e968-e325-11ce-bfc1-08002be10318", " - display - "];
 
-/// The same of firmware.
+/// The class of firmware in records of installations, and the part of an update's title that marks firmware.
 ///
 /// Source: "Authoring an update driver package" of the Windows driver documentation; titles of driver updates
 /// (`Demo - Firmware - 1.7.3`).

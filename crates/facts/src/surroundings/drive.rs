@@ -15,7 +15,8 @@ enum Needed {
     Volume(char),
 }
 
-/// A word of the schema; `None` where the record or the incident does not tell.
+/// Whether the event is about the drive that the incident needed: `same` or `other`; `None` where the event or the
+/// incident does not show it.
 pub(super) fn drive(event: &Event, joined: &JoinedIncident<'_>) -> Option<&'static str> {
     let needed = needed(joined)?;
     let same = match &event.content.body {

@@ -76,8 +76,8 @@ struct Logged<'i> {
 }
 
 impl<'i> Surroundings<'i> {
-    /// Prepares the timeline of a machine whose entries were made of `items`; `sigma` says whether Sigma rules were
-    /// matched with its logs.
+    /// Prepares the timeline of a machine, whose entries refer to `items`. `sigma`: whether Sigma rules were matched
+    /// with its logs.
     #[must_use]
     pub fn new(machine: &'i Machine, items: &'i [SourcedEvidence], sigma: bool) -> Self {
         let (logged, by_kind) = rayon::join(|| logged(machine, items), || by_kind(machine, items));
@@ -190,8 +190,7 @@ fn logged<'i>(machine: &'i Machine, items: &'i [SourcedEvidence]) -> Vec<Logged<
     logged
 }
 
-/// Where in a machine's timeline the entries of each kind stand, but for those that tell once more of what was just
-/// installed.
+/// Indices of a machine's timeline entries by kind, without repeated records of one installation.
 fn by_kind(machine: &Machine, items: &[SourcedEvidence]) -> BTreeMap<&'static str, Vec<usize>> {
     let mut by_kind: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
     let mut installed = Installed::default();
@@ -203,17 +202,18 @@ fn by_kind(machine: &Machine, items: &[SourcedEvidence]) -> BTreeMap<&'static st
     by_kind
 }
 
-/// What an event says was done with which product, package or driver: provider, event id, and the thing's name.
+/// One installation of a product, package or driver: provider, event id, and its name.
 type Installation<'i> = (&'i Arc<str>, u32, &'i str);
 
-/// What was installed so far.
+/// The installations in the timeline so far.
 #[derive(Default)]
 struct Installed<'i> {
-    /// When each thing was installed last.
+    /// When each was recorded last, by its number.
     last: Vec<Timestamp>,
-    /// Its number there.
+    /// The number of each installation: its index in `last`.
     numbers: HashMap<Installation<'i>, usize>,
-    /// The same by what records say, which those that say the same share; `None` where that is nothing.
+    /// The same numbers by the events' content, which equal records share; `None` for content that names no installed
+    /// thing.
     of_content: NumberMap<*const EventContent, Option<usize>>,
 }
 
@@ -238,7 +238,8 @@ impl<'i> Installed<'i> {
     }
 }
 
-/// What the record says was installed: the value of the first of [`INSTALLED`] that it has.
+/// The name of the installed product, package or driver: the value of the first field of [`INSTALLED`] that the record
+/// has.
 fn installed_by(event: &Event) -> Option<&str> {
     let rank = |field: &str| INSTALLED.iter().position(|name| *name == field);
     let ranked = event.content.fields.iter().filter_map(|(field, value)| Some((rank(field)?, value)));

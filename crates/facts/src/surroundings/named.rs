@@ -15,12 +15,12 @@ const MITIGATIONS: &str = "Microsoft-Windows-Security-Mitigations";
 /// Endings of files that are started as programs of their own.
 const PROGRAMS: &[&str] = &[".exe", ".com", ".scr"];
 
-/// Who is who in a record.
+/// The files and the process in a record about a blocked file.
 #[derive(Default)]
 struct Parties<'e> {
     /// The files that were refused, taken away or stopped.
     files: Vec<&'e str>,
-    /// The process that wanted the file.
+    /// The process that needed the file.
     process: Option<&'e str>,
     /// Its id.
     process_id: Option<u32>,
@@ -76,7 +76,7 @@ fn lacked<'b>(joined: &'b JoinedIncident<'_>) -> Vec<&'b str> {
     boxes.map(|dll| &**dll).chain(delayed).collect()
 }
 
-/// Who is who, in the events that refuse or take away; nobody in others.
+/// The files and the process in events about refused or removed files; empty for other events.
 fn parties<'e>(event: &'e Event) -> Parties<'e> {
     let field = |wanted: &str| event.content.fields.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value);
     let is = |provider: &str| event.content.provider.eq_ignore_ascii_case(provider);

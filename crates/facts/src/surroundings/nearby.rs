@@ -52,7 +52,8 @@ pub struct Nearby<'m> {
     after: bool,
     /// When the first incident like this one was, and since when such are recorded.
     first_like: Option<(Timestamp, Option<Timestamp>)>,
-    /// The number of the incident that it reports, among those around: what has one number reports one.
+    /// The number, among the incidents around, of the incident that the entry reports; entries with the same number
+    /// report the same one.
     incident: Option<u32>,
     /// The entry's evidence number in findings.
     pub from: Option<EvidenceRef>,
@@ -78,7 +79,7 @@ impl<'m> Nearby<'m> {
         self.logged.entry
     }
 
-    /// How a request to a drive or a file ended, where the record says it.
+    /// How a request to a drive or a file ended, where the record contains it.
     fn status(&self) -> Option<NtStatus> {
         match &self.logged.event?.content.body {
             EventBody::Storage { status, .. } | EventBody::InPageError { status, .. } => *status,
@@ -130,7 +131,7 @@ impl<'m> Nearby<'m> {
         after.then(|| entry.time.duration_since(first).as_secs().unsigned_abs())
     }
 
-    /// Who held most of the memory that the record says had run out, in a word of the schema.
+    /// Which holder had more than half of the exhausted memory that the record reports, in a word of the schema.
     fn held_by(&self) -> Option<&'static str> {
         let EventBody::MemoryExhausted { commit_charge, top, held, .. } = &self.logged.event?.content.body else {
             return None;

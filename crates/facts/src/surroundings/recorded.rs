@@ -51,7 +51,7 @@ const CHANNELS: &[(&[&str], Channels)] = &[
     ),
 ];
 
-/// The channels of all other kinds. What Sigma rules say of records may be of any channel; the System log stands for all.
+/// The channels for all other kinds of entries. Sigma matches can be from any channel; the System log is taken for all.
 const OF_OTHERS: Channels = Channels::All(&[SYSTEM]);
 
 /// How far the logs of a machine reach around an incident.
@@ -80,17 +80,17 @@ pub struct TimelinePart<'k> {
     pub before_first: Option<u64>,
 }
 
-/// What is needed to know what was recorded.
+/// What must be given before a missing entry proves that nothing happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Needed {
     /// A log.
     Log {
-        /// The channels, of which one does.
+        /// The channels; a log of any of them is enough.
         channels: &'static [&'static str],
         /// The time that it has to cover.
         span: (Timestamp, Timestamp),
     },
-    /// Sigma rules: without any, nobody looked for what they match.
+    /// Sigma rules: without them, their matches are not known.
     Sigma,
 }
 
@@ -119,7 +119,7 @@ impl Recorded {
         self.channels.contains_key(&SYSTEM.to_ascii_lowercase())
     }
 
-    /// The kinds of entries that a provider's records make; all that there are of a provider that nobody knows.
+    /// The kinds of timeline entries that a provider's records make; for an unknown provider, the kind `other`.
     #[must_use]
     pub fn kinds_of(provider: &str) -> Vec<&'static str> {
         match catalogue::timeline_kinds_of(provider) {

@@ -11,10 +11,10 @@ use super::reach::TIMELINE_BEFORE;
 use evidence::{Place, SigmaRule};
 use incident::{Incident, SIGMA};
 
-/// How many rules an incident names, those that matched nearest to it.
+/// The most Sigma rules that are listed for an incident: those with matches nearest to it.
 const MOST_NAMED: usize = 8;
 
-/// A Sigma rule that matched a record of the machine around an incident: no cause, but something to know beside it.
+/// A Sigma rule that matched a record of the machine around an incident: additional information, not a cause.
 #[derive(Debug, Clone)]
 pub struct SigmaNearby {
     /// The rule.

@@ -10,7 +10,7 @@ pub struct Copies<'i> {
     pub count: usize,
     /// The copy that was loaded first.
     pub first: Module<'i>,
-    /// The one that was loaded next.
+    /// The copy that was loaded second.
     pub second: Module<'i>,
 }
 

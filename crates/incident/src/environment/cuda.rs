@@ -108,8 +108,7 @@ fn is_cudnn(name: &str) -> bool {
         && name.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("cudnn"))
 }
 
-/// The first two libraries that no release of the toolkit has both: the one that leaves no release, and the first of those
-/// before it that excludes it.
+/// The first two loaded CUDA libraries that no single release of the toolkit contains.
 fn at_odds<'i>(
     modules: &[&Module<'i>],
     releases: impl Fn(&Module<'_>) -> Option<ReleaseSpan>,

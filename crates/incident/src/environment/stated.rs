@@ -15,7 +15,7 @@ use windows_codes::Knowledge;
 /// Versions that a text states.
 #[derive(Debug, Clone, Default)]
 pub struct Stated {
-    /// Those on which all lines agree that state them.
+    /// Versions of products that all lines about the product agree on.
     pub versions: BTreeMap<Product, Found<Version>>,
     /// The processor's name.
     pub processor: Option<Found<Arc<str>>>,

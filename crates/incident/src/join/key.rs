@@ -6,11 +6,11 @@ evidence::words!(
     /// How much a join proves.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     JoinStrength {
-        /// Both agree in what many incidents could have in common, and no other incident fits.
+        /// Both agree in values that many incidents can have, and no other incident fits.
         Likely => "likely",
-        /// Both have in common what two incidents hardly ever share.
+        /// Both have a value in common that two incidents hardly ever share.
         Strong => "strong",
-        /// Both name something that was made for this incident alone.
+        /// Both name an id or file that was made for this incident alone.
         Certain => "certain",
     }
 );

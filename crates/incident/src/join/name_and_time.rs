@@ -17,7 +17,7 @@ use evidence::{EventBody, Observation};
 /// How far apart two records of one crash can be. Windows Error Reporting was measured to log its report 0.1 to 9
 /// seconds after the crash's own record.
 const WINDOW: SignedDuration = SignedDuration::from_secs(10);
-/// More sightings of one program than these within [`WINDOW`] are not compared: more than one would fit.
+/// With more sightings of one program than this within [`WINDOW`], they are not compared: more than one would fit.
 const MOST_NEAR: usize = 16;
 
 /// What is compared: sightings of one kind of one program, on one computer or, where none is named, in one folder.

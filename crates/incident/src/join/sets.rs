@@ -15,7 +15,7 @@ pub struct Group<'s> {
     pub members: Vec<&'s Sighting<'s>>,
     /// What joined each of them; `None` for the first.
     pub joined_by: Vec<Option<JoinedBy>>,
-    /// Of texts that fit several other groups: a sighting of each of those groups.
+    /// For texts that fit several other groups: a sighting of each of these groups.
     pub fits: Vec<&'s Sighting<'s>>,
 }
 

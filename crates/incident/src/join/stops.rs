@@ -35,19 +35,19 @@ fn is_address(parameter: u64) -> bool {
     (u64::from(u32::MAX) + 1..0xFFFF_FFFF_8000_0000).contains(&parameter)
 }
 
-/// One blue screen as it is put together.
+/// One blue screen while its sightings are collected.
 struct Occurrence<'s> {
     host: Option<Arc<str>>,
     dumped: Option<Timestamp>,
-    /// The start after it.
+    /// The time of the restart after it.
     started: Option<Timestamp>,
-    /// When a report was made that nothing else agrees with.
+    /// The time of its report, if no other sighting agrees with the report.
     reported: Option<Timestamp>,
     members: Vec<&'s Sighting<'s>>,
 }
 
 impl<'s> Occurrence<'s> {
-    /// One that only this sighting is known of; its time is not set.
+    /// A blue screen with this sighting alone; its times are not set.
     fn new(host: Option<Arc<str>>, sighting: &'s Sighting<'s>) -> Self {
         Self { host, dumped: None, started: None, reported: None, members: vec![sighting] }
     }
@@ -114,7 +114,7 @@ fn split_by_time<'s>(
     stops.into_iter().map(|stop| stop.members).collect()
 }
 
-/// The starts in the records: those of one computer within [`RESTART_WINDOW`] are one.
+/// The restarts that the records show: records of one computer within [`RESTART_WINDOW`] are of one restart.
 fn starts<'s>(mut records: Vec<Dated<'s>>, sets: &mut Sets<'_>) -> Vec<Occurrence<'s>> {
     records.sort_unstable();
     let mut stops: Vec<Occurrence<'_>> = Vec::new();

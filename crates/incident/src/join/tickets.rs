@@ -14,9 +14,9 @@ use crate::crash_record::CrashRecord;
 use crate::sighting::Sighting;
 use evidence::{Observation, Ticket};
 
-/// More sightings than these are not compared with texts: with so many crashes, more than one agrees.
+/// With more sightings than this, texts are not compared with them: more than one crash would agree with a text.
 const MOST_COMPARED: usize = 100_000;
-/// More texts than these are not compared.
+/// The most texts that are compared with sightings.
 const MOST_TICKETS: usize = 1_000;
 /// A day begins up to 14 hours before it does in UTC, and ends up to 12 hours later.
 const AHEAD_SECONDS: i64 = 14 * 3600;

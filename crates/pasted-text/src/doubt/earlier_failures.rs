@@ -35,7 +35,7 @@ pub(super) fn earlier_failures(marked: &Marked) -> Parts {
     found
 }
 
-/// The byte at which the report of an earlier failure ends in the line at `at`: `cue`, of `kind`, says that the failure is
+/// The byte at which the report of an earlier failure ends in the line at `at`: `cue`, of `kind`, marks the failure as
 /// over. `None` unless another failure is reported after it.
 fn end_of_earlier(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue: &Range<usize>) -> Option<usize> {
     let text = line_of.text;

@@ -16,7 +16,7 @@ use crate::printed::has_time;
 const MOST_APART: usize = 3;
 /// The most words of a row's label.
 const MOST_WORDS: usize = 5;
-/// The fewest rows that are a history although none says that it is about today.
+/// The fewest rows of a history in which no row is marked as the present one.
 const FEWEST_ROWS: usize = 3;
 /// The most bytes of a row's label.
 const LONGEST_LABEL: usize = 80;
@@ -50,7 +50,7 @@ pub(super) fn past_rows(marked: &Marked) -> Vec<usize> {
     rows.chunk_by(goes_on).flat_map(|rows| past(marked, rows).unwrap_or_default()).collect()
 }
 
-/// The past rows, if the present row reports another failure or says that it is the present.
+/// The past rows, if the present row reports another failure or is marked as the present one.
 fn past(marked: &Marked, rows: &[Row]) -> Option<Vec<usize>> {
     let kind = rows.iter().find_map(|row| row.kind.as_ref())?;
     let text = |row: &Row| marked.text(row.at);

@@ -11,7 +11,7 @@ use super::marked::Marked;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
-/// The most words of a line that says that something was pasted by mistake.
+/// The most words of a line that reports that something was pasted by mistake.
 const MOST_WORDS: usize = 24;
 
 /// The most such lines that are evaluated in one text.
@@ -33,7 +33,7 @@ pub(super) fn misplaced(marked: &Marked) -> Vec<usize> {
     found
 }
 
-/// Whether a line says that something was pasted by mistake.
+/// Whether a line reports that something was pasted by mistake.
 fn says_so(marked: &Marked, position: usize) -> bool {
     let kinds = marked.kinds(position);
     let taken_back = kinds.has(Cue::Disregarded) && kinds.has(Cue::OfAnother);

@@ -28,7 +28,7 @@ pub(super) fn on_other_computers(marked: &Marked) -> Parts {
     others
 }
 
-/// Whether both report the same failure, and one of them says that it is the same: `I still get WinError 126`.
+/// Whether both report the same failure, and one of them calls it the same: `I still get WinError 126`.
 fn are_one(marked: &Marked, others: &Parts, mine: &Parts) -> bool {
     let said = |at: &usize, parts: &Vec<Range<usize>>| -> Vec<&str> {
         parts.iter().filter_map(|part| marked.text(*at).get(part.clone())).collect()
@@ -66,7 +66,7 @@ fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
     sentences.collect()
 }
 
-/// Whether a sentence says that another computer has the same problem, in a clause that names no failure itself.
+/// Whether a sentence reports that another computer has the same problem, in a clause that names no failure itself.
 fn has_anothers(line_of: &Line<'_>, sentence: &Range<usize>) -> bool {
     let text = line_of.text;
     let clauses = cues_of(text, |of| of == Cue::Still).filter(|(_, cue)| sentence.contains(&cue.start));

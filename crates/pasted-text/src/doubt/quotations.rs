@@ -63,9 +63,8 @@ pub(super) fn without_quoted(line: &str) -> Option<String> {
     })
 }
 
-/// The sentences in which somebody quotes a message and says that it does not appear: `the message "..." does not
-/// appear here`. The negation stands with a word of `report`, behind the quotation or just before it, in the same
-/// clause.
+/// The sentences that quote a message and deny that it appears: `the message "..." does not appear here`. The negation
+/// belongs to a word of `report`, behind the quotation or just before it, in the same clause.
 pub(super) fn denied_quotations(line_of: &Line) -> Vec<Range<usize>> {
     let line = line_of.text;
     let words = |from: usize, to: usize| words(line.get(from..to).unwrap_or_default());

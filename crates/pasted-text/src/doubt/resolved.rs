@@ -18,8 +18,7 @@ const MOST_BEHIND: usize = 12;
 /// The number of lines at the end of a text that are searched for such words.
 const MOST_LINES: usize = 24;
 
-/// The number of lines, from the first on, about a failure that the text says is resolved; `None` if it says no such
-/// thing.
+/// The number of lines, from the first on, about a failure that the text reports as resolved; `None` if there is none.
 pub(crate) fn resolved_lines(marked: &Marked) -> Option<usize> {
     let first = marked.lines.len().saturating_sub(MOST_LINES);
     let said = marked.with(&[Cue::AllWellNow, Cue::WorksAgain]).rev().take_while(|(at, _)| *at >= first);
@@ -27,7 +26,7 @@ pub(crate) fn resolved_lines(marked: &Marked) -> Option<usize> {
     well.next().map(|(at, _)| at.saturating_add(1))
 }
 
-/// Whether the line at `at` says that all is well, and nothing behind it says otherwise.
+/// Whether the line at `at` reports that all is well, and no later line contradicts it.
 fn is_well(marked: &Marked, at: usize, text: &str) -> bool {
     if printed(text) == Printed::Whole {
         return false;
@@ -43,7 +42,7 @@ fn is_well(marked: &Marked, at: usize, text: &str) -> bool {
     well && behind(marked, at)
 }
 
-/// Whether the sentence around the words that all is well does not take them back.
+/// Whether the words "all is well" are meant: their sentence neither asks, denies nor restricts them.
 fn is_meant(line_of: &Line<'_>, cue: &Range<usize>) -> bool {
     let (start, end) = (line_of.sentence_start(cue.start), line_of.end(&line_of.sentences, cue.end));
     let before = line_of.text.get(start..cue.start).unwrap_or_default();
@@ -62,13 +61,13 @@ fn tells_of_a_deed(marked: &Marked, at: usize, before: &str) -> bool {
     [Some(before), above].into_iter().flatten().any(|text| has_one_of(text, words_of(Cue::Deed)))
 }
 
-/// Whether only a few lines follow the one at `at`, and none says that the failure continues.
+/// Whether only a few lines follow the line at `at`, and none reports that the failure continues.
 fn behind(marked: &Marked, at: usize) -> bool {
     let mut behind = at.saturating_add(1)..marked.lines.len();
     behind.len() <= MOST_BEHIND && !behind.any(|at| marked.kinds(at).has(Cue::Still) || goes_on(marked.text(at)))
 }
 
-/// Whether a part of a text reports a failure or says that a problem remains.
+/// Whether a part of a text reports a failure or a remaining problem.
 fn goes_on(text: &str) -> bool {
     [Cue::Relapse, Cue::Happening].iter().any(|cue| has_one_of(text, words_of(*cue))) || !failures(text).is_empty()
 }

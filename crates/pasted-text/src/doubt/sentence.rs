@@ -23,15 +23,15 @@ const MOST_TO_ERROR: usize = 2;
 
 /// A line that is in doubt.
 pub(super) struct Doubt {
-    /// What is certain of it.
+    /// The part of the line that is certain.
     pub(super) certain: String,
-    /// Whether it denies the next line.
+    /// Whether the line denies what the next line reports.
     pub(super) announces: bool,
-    /// Whether it says of the line before it that it is resolved.
+    /// Whether the line reports that the failure of the line before is resolved.
     pub(super) retracts: bool,
 }
 
-/// What a line, also a printed one, says behind the words that the program went on after the part before them.
+/// The rest of a line, printed or written, after words that report that the program recovered from what is before them.
 pub(super) fn recovered(line: &str) -> Option<&str> {
     let finder = CUES.finder.as_ref().filter(|_| line.len() <= LONGEST)?;
     let cues = finder.find_overlapping_iter(line).take(MOST_CUES);
@@ -40,7 +40,8 @@ pub(super) fn recovered(line: &str) -> Option<&str> {
     line.get(last.end()..)
 }
 
-/// What puts a line in doubt that has words of these kinds, and these `other` parts that are in doubt.
+/// The doubt about a line with words of these kinds, and with the parts `other` that are in doubt; `None` if there is
+/// none.
 pub(super) fn doubt(line: &str, kinds: Kinds, other: &[Range<usize>]) -> Option<Doubt> {
     let finder = CUES.finder.as_ref()?;
     let has_words = kinds.any(Cue::is_of_a_sentence) || line.contains(QUOTATION_MARKS) || !other.is_empty();
@@ -232,13 +233,13 @@ fn is_error(word: &str) -> bool {
     word.trim_end_matches(|end: char| !end.is_alphanumeric()).ends_with("Error")
 }
 
-/// Whether an error says of itself that something is absent.
+/// Whether an error message reports that something is absent.
 fn is_own(clause: &str) -> bool {
     let clause = clause.to_ascii_lowercase();
     words_of(Cue::OfErrors).iter().any(|own| clause.contains(own))
 }
 
-/// Whether somebody says of themselves what happened.
+/// Whether the author reports what happened to them: in the first person.
 pub(super) fn speaks_of_oneself(text: &str) -> bool {
     has_word(text, Cue::Oneself) || has_word(text, Cue::Ourselves)
 }

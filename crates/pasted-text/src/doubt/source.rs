@@ -7,10 +7,10 @@ use crate::cue_words::is_one_of;
 use evidence::TicketLine;
 use windows_codes::Knowledge;
 
-/// A list of what a release changed has at least so many items.
+/// The fewest items of a release's list of changes.
 const FEWEST_CHANGES: usize = 2;
 
-/// The lines of source text, by their position: they say what a program may print.
+/// The indices of lines of source text, which contain messages that a program may print.
 pub(super) fn source(marked: &Marked) -> Vec<usize> {
     let lines = marked.lines;
     let mut found = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn source(marked: &Marked) -> Vec<usize> {
     found
 }
 
-/// A message has at least so many words: fewer may be the name of a file.
+/// The fewest words of a message in a call: fewer may be the name of a file.
 const FEWEST_WORDS: usize = 3;
 
 /// Whether a line is a call of a function with a message: `log.warn("not enough memory, trying again");`. Errors print

@@ -6,9 +6,9 @@ use crate::code_blocks::unquoted;
 use evidence::TicketLine;
 use windows_codes::Knowledge;
 
-/// An error is at most so many lines before what says that another attempt succeeded.
+/// The most lines between an error and the line that reports that another attempt succeeded.
 const MOST_TO_SUCCESS: usize = 20;
-/// A test's output, and a dump of stacks, have at most so many lines.
+/// The most lines of a test's output and of a dump of stacks.
 const MOST_OUTPUT: usize = 200;
 
 /// The lines of errors after which the program went on, by their position.

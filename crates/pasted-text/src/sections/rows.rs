@@ -18,11 +18,11 @@ use evidence::TicketLine;
 /// The kind of a border that a row makes.
 pub(super) const BY_ROW: usize = usize::MAX - 3;
 
-/// A list of more rows is a log.
+/// The most rows of a list of crashes: a longer one is a log.
 const MOST_ROWS: usize = 16;
-/// From one row to the next there are at most so many lines.
+/// The most lines between two rows of a list.
 const MOST_APART: usize = 3;
-/// As many different blue screens, and nothing else, are one story.
+/// A list of so many different blue screens, and of nothing else, is the story of one machine.
 const STOPS_OF_ONE_STORY: usize = 3;
 /// How many borders are kept.
 const MOST_BORDERS: usize = 256;

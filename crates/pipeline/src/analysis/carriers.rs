@@ -3,7 +3,7 @@
 use incident::Carriers;
 use rules::{ModuleList, RuleSet};
 
-/// The roles of modules by the lists of these names in all rule sets.
+/// The roles of modules, looked up in the rule sets' lists that are named after the roles.
 pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
     struct Listed<'r> {
         carriers: Vec<&'r ModuleList>,

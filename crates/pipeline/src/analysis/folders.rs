@@ -55,7 +55,7 @@ impl Machine {
     /// Whether an artifact in the folder can be of this machine: not the dump of another system than Windows, nor a file of
     /// a kernel that is not in this machine's logs.
     pub(super) fn can_have_made(&self, observation: &Observation) -> bool {
-        is_of_windows(observation) && knows(&self.started, &traits(observation))
+        is_of_windows(observation) && may_have_started(&self.started, &traits(observation))
     }
 }
 
@@ -177,7 +177,7 @@ impl Folders {
         let started: BTreeSet<u32> = of_starts.flat_map(|(_, kernels)| kernels).copied().collect();
         let mut of_machine = Traits::new();
         let found = below(&self.traits, folder).filter(|(at, _)| is_part(at)).flat_map(|(_, found)| found);
-        for (of, value) in found.filter(|found| knows(&started, found)).flatten() {
+        for (of, value) in found.filter(|found| may_have_started(&started, found)).flatten() {
             // Windows was updated where the logs have several kernels.
             if *of_machine.entry(*of).or_insert(*value) != *value && (*of != Trait::Kernel || started.is_empty()) {
                 return None;
@@ -261,8 +261,8 @@ fn is_of_windows(observation: &Observation) -> bool {
     !matches!(observation, Observation::Process(dump) if dump.system.os != OperatingSystem::Windows)
 }
 
-/// Whether the kernel of a dump or report is one of those that were started, as far as both are known.
-fn knows(started: &BTreeSet<u32>, found: &Traits) -> bool {
+/// Whether the kernel of a dump or report is among the kernels that the machine started; true if either is not known.
+fn may_have_started(started: &BTreeSet<u32>, found: &Traits) -> bool {
     started.is_empty() || found.get(&Trait::Kernel).is_none_or(|kernel| started.contains(kernel))
 }
 
@@ -416,11 +416,11 @@ mod tests {
         assert!(machine(&[], &told).is_none());
         // Windows was renewed.
         let both = machine(&[19041, 22621], &told).expect("a machine");
-        assert!(knows(&both.started, &of(19041)) && knows(&both.started, &of(22621)));
+        assert!(may_have_started(&both.started, &of(19041)) && may_have_started(&both.started, &of(22621)));
         // One dump is of another machine, and takes nothing from the others.
         let one = machine(&[19041], &told).expect("a machine");
-        assert!(knows(&one.started, &of(19041)) && !knows(&one.started, &of(22621)));
-        assert!(knows(&one.started, &Traits::new()));
+        assert!(may_have_started(&one.started, &of(19041)) && !may_have_started(&one.started, &of(22621)));
+        assert!(may_have_started(&one.started, &Traits::new()));
     }
 
     #[test]

@@ -47,8 +47,8 @@ pub fn sniff(first: &[u8]) -> ArtifactKind {
     }
 }
 
-/// The name of a text that nobody pasted: a report of this program (its crashes would count again), a JSON document,
-/// source code and the like. `None` for other texts, and for files that are no text.
+/// The kind of a text that is not a ticket, in words: a report of this program (its crashes would count again), a JSON
+/// document, source code and the like. `None` for other texts, and for files that are not text.
 #[must_use]
 pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     if is_begun_signature(first) {

@@ -49,12 +49,12 @@ impl Pattern {
     }
 }
 
-/// An incident before another one.
+/// An earlier incident, as seen from the later incident that a pattern describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Earlier {
     /// Its kind.
     kind: IncidentKind,
-    /// The time from it to the other one, seconds.
+    /// Seconds from this incident to the later one.
     seconds_before: u64,
     /// Its program.
     process: Option<Arc<str>>,
@@ -291,12 +291,12 @@ fn mixtures(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
         while let Some((entered, _, compared)) = next
             && entered.duration_since(*time) <= AROUND
         {
-            each(&mut tallies, compared, Tally::add);
+            change_each(&mut tallies, compared, Tally::add);
             to = to.saturating_add(1);
             next = entering.next();
         }
         while let Some((_, _, compared)) = leaving.next_if(|(left, _, _)| time.duration_since(*left) > AROUND) {
-            each(&mut tallies, compared, Tally::remove);
+            change_each(&mut tallies, compared, Tally::remove);
             from = from.saturating_add(1);
         }
         let incidents = to.saturating_sub(from);
@@ -316,8 +316,8 @@ fn mixtures(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     }
 }
 
-/// Adds the values to the tallies, or removes them.
-fn each(tallies: &mut [Tally; 5], compared: &Compared, change: impl Fn(&mut Tally, u64)) {
+/// Applies `change`, which adds or removes a value, to each tally with the value that it counts.
+fn change_each(tallies: &mut [Tally; 5], compared: &Compared, change: impl Fn(&mut Tally, u64)) {
     for (tally, value) in tallies.iter_mut().zip(compared) {
         value.iter().for_each(|value| change(tally, *value));
     }

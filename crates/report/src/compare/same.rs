@@ -10,8 +10,8 @@ use super::side::Happening;
 /// seconds.
 const WITHIN: u128 = 1_000_000_000;
 
-/// How many incidents before and after one in time are looked at: no computer has so many of one program within a
-/// second, and pairs of all with all would take all memory.
+/// The most incidents in time order before and after an incident that are compared with it: no computer has more of one
+/// program within a second, and comparing all pairs would take too much memory.
 const MOST_NEAR: usize = 64;
 
 /// The program or stop code with its computer or process id: what both reports must have in common.

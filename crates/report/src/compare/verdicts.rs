@@ -61,7 +61,7 @@ impl<'r> Changed<'r> {
         self.before.verdict.cause != self.now.verdict.cause
     }
 
-    /// Whether the suspect is another one, or there is one in one of the two alone.
+    /// Whether the suspected module changed, appeared or disappeared.
     #[must_use]
     pub fn suspect_changed(&self) -> bool {
         let module = |judged: &Judged| judged.incident.suspect.as_ref().map(|suspect| suspect.module.to_lowercase());

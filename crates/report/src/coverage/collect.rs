@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::{CollectRequest, Judged};
 use windows_codes::Knowledge;
 
-/// Up to so many different texts of a request are listed; of more, one general text stands for all.
+/// The most texts of one request that are listed; if there are more, a general text replaces all of them.
 const MOST_FILLED: usize = 3;
 
 /// The request that is made where nothing is missing; it comes last.

@@ -14,7 +14,7 @@ use incident::{Cleared, IncidentKind, Machine};
 
 /// How long before an incident changes are looked for: as far back as rules see installations.
 const LOOKED_BACK: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// Fewer days without records mean nothing: a log may have had nothing to record.
+/// The fewest days without records that are a gap: over a shorter time, a log may have had nothing to record.
 const SILENT_DAYS: u64 = 3;
 
 /// A log's channel, and which incidents are recorded in it.

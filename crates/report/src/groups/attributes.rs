@@ -53,8 +53,8 @@ pub struct IncidentAttributes {
     pub host: Option<u32>,
     /// The number of the program's name.
     pub process: Option<u32>,
-    /// The knowledge that the incident's evidence gives, sorted: without a module list nobody knows which modules were
-    /// loaded.
+    /// The kinds of attributes that the incident's evidence would show if present, sorted: without a module list, which
+    /// modules were loaded is not known.
     pub known: Box<[Need]>,
     /// The attributes that the incident has, sorted.
     pub has: Box<[u32]>,

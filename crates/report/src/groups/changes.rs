@@ -14,7 +14,7 @@ use incident::IncidentKind;
 
 /// How many changes a group has at most: more are no help.
 const MOST_CHANGES: usize = 10;
-/// Names that are shorter than this are found in too many others.
+/// The shortest name, in bytes, that is searched for in a change's text: shorter ones occur in too many other names.
 const SHORTEST_NAME: usize = 4;
 /// Bugchecks by the watchdog of the display driver.
 ///
@@ -40,9 +40,9 @@ impl<'s, 'i> MachinesBySignature<'s, 'i> {
         Self(by_signature)
     }
 
-    /// The changes before the first incident of a signature, those that relate to the group first, or `None` when no
-    /// machine's logs go back far enough; and in a sentence, on which machines they are not known. `representative` stands for
-    /// the group.
+    /// The changes before the first incident of a signature, those that relate to the group first; `None` when no
+    /// machine's logs go back far enough. With a sentence that names the machines without known changes.
+    /// `representative` is the incident that represents the group.
     pub(super) fn before(
         &self,
         signature: &str,
@@ -98,7 +98,8 @@ impl<'s, 'i> MachinesBySignature<'s, 'i> {
     }
 }
 
-/// Why the changes before the first incident are not known, by one machine, and on how many others they are not.
+/// A sentence that explains on which machine the changes before the first incident are not known and why, and on how
+/// many more machines they are not known.
 fn unknown(known: &[(&Surroundings<'_>, BeforeFirst<'_>)]) -> Option<String> {
     let mut without = known.iter().filter(|(_, before)| !before.is_known());
     let (machine, before) = without.next()?;

@@ -99,7 +99,7 @@ pub(crate) fn causes(members: &[&Judged]) -> Vec<CauseCount> {
     causes
 }
 
-/// The incident that stands for a group: its verdict is the group's.
+/// The incident that represents a group: its verdict is the group's.
 ///
 /// Its cause is the one that can be acted on, before one that is only likely, and so on; of causes that are equally
 /// sure the most frequent, then the surest, then the first by name. Incidents of a group often differ in how much

@@ -17,7 +17,7 @@ use super::attributes::{Attribute, Attributes, DRIVER, IncidentAttributes, MODUL
 use super::statistics::{Counts, benjamini_hochberg};
 use crate::model::OverRepresented;
 
-/// Fewer incidents or machines say nothing.
+/// The fewest incidents or machines that prove a difference.
 const FEWEST: usize = 5;
 /// The rate of false discoveries, and the level of the tests that take out what follows from something else.
 const LEVEL: f64 = 0.05;
@@ -276,7 +276,8 @@ impl<'s> Compared<'s> {
         self.inside.iter().chain(&self.outside).all(|one| one.has(a.number) == one.has(b.number))
     }
 
-    /// Whether the difference disappears both among the incidents that have `other` and among those that lack it.
+    /// Whether the candidate's difference follows from `other`: it disappears among the incidents with `other` and
+    /// among those without it.
     fn follows(&self, candidate: &Candidate<'_>, other: &Candidate<'_>) -> bool {
         let level = |present: bool| {
             let among = |one: &Seen<'_>| one.knows(other.needs) && one.has(other.number) == present;

@@ -31,7 +31,7 @@ impl Counts {
         share(self.c, self.m)
     }
 
-    /// Fisher's exact test, one-sided: how likely it is that chance alone puts so many or more of all occurrences into
+    /// Fisher's exact test, one-sided: the probability that chance alone puts this many or more of all occurrences into
     /// the first sample.
     #[must_use]
     pub fn fisher(&self) -> f64 {

@@ -27,7 +27,7 @@ pub struct Gap {
     pub host: Option<Arc<str>>,
     /// The channel of the log, of gaps in logs.
     pub log: Option<Arc<str>>,
-    /// How many things are missing or concerned: incidents, dumps or artifacts, as `kind` says.
+    /// How many incidents, dumps or artifacts are missing or concerned; `kind` decides which.
     pub count: usize,
     /// How many there are in all, missing or not.
     pub of: Option<usize>,

@@ -20,21 +20,21 @@ use super::text::Text;
 use evidence::FORMAT;
 use rules::RuleSetInfo;
 
-/// Version of the document's shape: the first number changes when something is renamed or removed.
+/// Version of the document's schema: the first number changes when a key is renamed or removed.
 pub(crate) const SCHEMA_VERSION: &str = "1.0";
 
 /// A whole report.
 #[skip_serializing_none]
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Document<'a> {
-    /// Version of its shape.
+    /// Version of the document's schema, `SCHEMA_VERSION`.
     pub schema_version: Text<'a>,
     /// The program that wrote it.
     pub tool: Tool<'a>,
-    /// The rule sets by which it was judged.
+    /// The rule sets that judged the incidents.
     #[serde(default)]
     pub rulesets: Cow<'a, [RuleSetInfo]>,
-    /// The encoding of the evidence that its artifacts have; absent where they have none.
+    /// The format of the artifacts' evidence in this document; absent if the document has no evidence.
     pub evidence_format: Option<Text<'a>>,
     /// Incidents before this time are left out.
     pub since: Option<Timestamp>,

@@ -21,7 +21,7 @@ pub struct Group {
     pub last: Option<Timestamp>,
     /// How many computers the incidents are of.
     pub hosts: usize,
-    /// The id of the incident that stands for the group: its verdict is the group's. Not part of a document.
+    /// The id of the incident that represents the group: its verdict is the group's. Not part of a document.
     #[serde(skip)]
     pub representative: String,
     /// The cause of that verdict; `None` when no incident's verdict names one.
@@ -74,7 +74,8 @@ pub struct OverRepresented {
     /// The attributes that exactly the same incidents have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub together_with: Vec<String>,
-    /// Whether the folder holds too few other incidents of the same program to exclude that the program brings it.
+    /// Whether the attribute may only be a property of the program: there are too few other incidents of the program to
+    /// exclude it.
     pub may_be_the_program: bool,
     /// All of this as a sentence without full stop: `nahimicosd.dll in 41 of 42, against 12 % elsewhere`.
     pub says: String,

@@ -7,9 +7,10 @@ use serde::Deserialize;
 /// The tables of `facts.json`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct DraftFacts {
-    /// Facts that a rule could ask for, the first of a name counts.
+    /// Facts that a drafted rule may compare. Where several have the same `name`, the first that is known is used.
     pub candidates: Vec<FactCandidate>,
-    /// The only texts that are shown: names in programs and in Windows. People can have written all others.
+    /// The facts whose text values may be shown: names in programs and in Windows. Other texts may contain what a
+    /// person wrote.
     pub shown_texts: Vec<String>,
 }
 
@@ -17,14 +18,14 @@ pub(super) struct DraftFacts {
 #[derive(Debug, Deserialize)]
 pub(super) struct FactCandidate {
     pub fact: String,
-    /// What the selection is called.
+    /// The name of the selection that compares the fact.
     pub name: String,
     pub strength: Strength,
     /// A description in a few words.
     pub what: String,
 }
 
-/// How much a term says of the cause, in the order in which terms become selections.
+/// How much a term narrows the cause, in the order in which terms become selections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Strength {

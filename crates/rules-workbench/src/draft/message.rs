@@ -21,8 +21,8 @@ const OF_WINDOWS: &[&str] = &["application error", "windows error reporting", "e
 /// Endings of files that messages name.
 const FILES: &[&str] = &[".dll", ".pyd", ".sys", ".exe", ".ocx"];
 
-/// The longest run of plain words in a line that tells of a failure: no numbers, no paths and nothing in quotation marks,
-/// which differ from case to case. Of several as long, the first. What is asked for already is not asked for twice.
+/// The longest run of plain words in a line about a failure: without numbers, paths and quotations, which differ
+/// between incidents. Of several as long, the first. Runs that a `known` term already asks for are left out.
 pub(super) fn message(facts: &FactSet, private: &Private, known: &[Option<String>]) -> Option<String> {
     let is_new = |run: &str| !known.iter().flatten().any(|known| run.to_lowercase().contains(&known.to_lowercase()));
     let fit = |run: &&str| private.allows_words(run) && is_new(run);

@@ -29,7 +29,7 @@ use incident::Incident;
 use report::Artifact;
 use rules::{Rule, RuleSet};
 
-/// More selections would only fit the incidents that they were made of.
+/// The most selections of a draft: a rule with more would only fit the incidents that it was made of.
 const MOST_SELECTIONS: usize = 5;
 /// How many things that a group has more often than the rest become selections.
 const MOST_OVER_REPRESENTED: usize = 2;

@@ -8,7 +8,7 @@ use facts::schema::{self, FactDefinition};
 use facts::{FactSet, FactType, Value};
 use incident::Incident;
 
-/// Shorter names are part of many words.
+/// The shortest private name that is searched for: shorter ones are part of many words.
 const SHORTEST_NAME: usize = 3;
 /// Names below `Users` that are of no one user.
 const SHARED_PROFILES: &[&str] = &["user", "public", "default", "default user", "all users"];

@@ -15,7 +15,7 @@ const VAGUE: [&str; 3] = ["other", "report", "sigma"];
 const MOST: usize = 5;
 /// How many become selections.
 const MOST_SELECTIONS: usize = 2;
-/// Where none of so many other incidents has it, a kind of record sets the incidents apart.
+/// The fewest other incidents that must lack a kind of record before it sets the incidents apart.
 const ENOUGH_OTHERS: usize = 5;
 /// Fields with the seconds between a record and the incident, and between a record and the first incident of the signature
 /// on that machine, which all incidents of a group have in common.

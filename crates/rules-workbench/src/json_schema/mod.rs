@@ -102,12 +102,12 @@ fn reference(definition: &str) -> Value {
     json!({"$ref": format!("#/definitions/{}", definition.replace(' ', "%20"))})
 }
 
-/// The definition of what an entry of a list must be, in a selection.
+/// The name of the schema definition for what a selection asks of a list's entry.
 fn entry_name(list: &ListDefinition) -> String {
     format!("{}-entry", list.name)
 }
 
-/// The definition of an entry of a list in a test.
+/// The name of the schema definition for a list's entry in a test.
 fn recorded_name(list: &ListDefinition) -> String {
     format!("{}-in-test", list.name)
 }

@@ -8,7 +8,7 @@ use facts::FactType;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use rules::language::{Modifier, STEPS, order_of};
 
-/// What can stand in a selection: every fact with every modifier that compares it, and every list with its quantifiers.
+/// The keys of a selection: every fact with every modifier that compares it, and every list with its quantifiers.
 pub(super) fn terms() -> Map<String, Value> {
     let mut all = Map::new();
     for fact in SCALARS.iter() {
@@ -72,7 +72,7 @@ pub(super) fn fields(list: &ListDefinition) -> Map<String, Value> {
     all
 }
 
-/// Steps, or a mapping that says how close they are to each other.
+/// Steps, or a mapping with their greatest distance to each other.
 fn sequence(entries: Value, has_times: bool, about: &str) -> Value {
     let steps = json!({"type": "array", "minItems": STEPS.start(), "maxItems": STEPS.end(), "items": entries});
     let (key, closeness) = if has_times {

@@ -14,9 +14,9 @@ use rule_syntax::mistakes::{Mistakes, suggestion};
 use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText, parse, read_file};
 use untrusted::display_path;
 
-/// The folder of a rule set that its folders of artifacts stand in.
+/// The folder of a rule set that contains its folders of artifacts with expected results.
 const TESTS: &str = "tests";
-/// The suspect of an incident in which nobody is suspected.
+/// The word in `expected.yaml` for an incident without suspected module.
 const NONE: &str = "none";
 
 /// What the analysis of a folder must give.
@@ -28,7 +28,7 @@ pub struct ExpectedFolder {
     pub path: PathBuf,
     /// The files and folders that are analyzed; none means the folder of the file.
     pub artifacts: Vec<PathBuf>,
-    /// How many incidents there are, with the line that says so.
+    /// The number of incidents, with the line in the file.
     pub count: Option<(usize, u32)>,
     /// What incidents must be.
     pub incidents: Vec<ExpectedIncident>,
@@ -42,19 +42,19 @@ pub struct ExpectedIncident {
     /// The line in the file.
     pub line: u32,
     chosen: Option<Selection>,
-    /// Of these, one is the verdict's cause.
+    /// The allowed causes of the verdict.
     pub causes: Vec<String>,
-    /// None of these is.
+    /// The causes that the verdict must not have.
     pub not_causes: Vec<String>,
-    /// The verdict is at least so sure.
+    /// The least confidence of the verdict.
     pub at_least: Option<f64>,
-    /// The verdict is at most so sure.
+    /// The highest confidence of the verdict.
     pub at_most: Option<f64>,
     /// Rules that have findings.
     pub rules: Vec<String>,
-    /// Rules that have none.
+    /// Rules that have no findings.
     pub not_rules: Vec<String>,
-    /// The suspect's file name; `Some(None)` where nobody is to be suspected.
+    /// The suspected module's file name; `Some(None)` where no module must be suspected.
     pub suspect: Option<Option<String>>,
 }
 
@@ -65,7 +65,7 @@ impl ExpectedIncident {
         self.chosen.is_some()
     }
 
-    /// Whether it concerns an incident with these facts.
+    /// Whether the expectation is about an incident with these facts.
     #[must_use]
     pub fn is_about(&self, facts: &FactSet) -> bool {
         self.chosen.as_ref().is_none_or(|chosen| chosen.truth(&View::new(facts, None)) == Truth::True)
@@ -188,7 +188,7 @@ impl ExpectedReader<'_> {
         self.nodes(node, key).into_iter().filter_map(Node::text).map(str::trim).collect()
     }
 
-    /// The same with their places.
+    /// The nodes of the texts under a key: one, or a list of them.
     fn nodes<'n>(&mut self, node: &'n Node, key: &str) -> Vec<&'n Node> {
         let Some(value) = node.get(key) else { return Vec::new() };
         let what = format!("`{key}`");

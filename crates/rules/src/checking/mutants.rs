@@ -21,7 +21,7 @@ pub enum LeftOut {
     Selection,
     /// One of several terms that must hold together.
     Term,
-    /// One of several sets of terms of which one must hold.
+    /// One of several alternatives (sets of terms) of a selection.
     Alternative,
     /// What moves or caps the confidence.
     Adjustment,

@@ -3,8 +3,8 @@
 use crate::language::{EntryFilter, FieldTerm, FieldTest, tests_of};
 use facts::{OtherIncidents, Shared, Value};
 
-/// Whether the list has every incident that would fit: those that share what the test asks to be the same, as near as
-/// it asks them to be.
+/// Whether the list contains every incident that can fit: every incident that shares the values that the test wants to
+/// be the same, within its distance.
 pub(crate) fn is_whole(entries: &EntryFilter, others: &OtherIncidents) -> bool {
     if entries.alternatives.is_empty() {
         return Shared::ALL.into_iter().all(|shared| others.has_all(shared, None, None));
@@ -12,7 +12,7 @@ pub(crate) fn is_whole(entries: &EntryFilter, others: &OtherIncidents) -> bool {
     entries.alternatives.iter().all(|terms| of_terms(terms, others))
 }
 
-/// The same for entries that have to be all of this.
+/// Whether the list contains every incident that can fit these terms.
 fn of_terms(terms: &[FieldTerm], others: &OtherIncidents) -> bool {
     let flag = |name: &'static str| {
         tests_of(terms, name).find_map(|test| match test.one_of()? {

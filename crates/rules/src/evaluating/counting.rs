@@ -8,7 +8,7 @@ use crate::evaluating::{Compared, Row};
 use crate::language::{Count, EntryFilter, Field, Quantifier, Truth, Window};
 
 impl Quantifier {
-    /// Which of the entries that fit count.
+    /// The fitting entries that the quantifier counts.
     pub fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
         match self {
             Self::Any | Self::None => fitting.collect(),
@@ -45,16 +45,16 @@ impl Quantifier {
 #[derive(Debug, Clone, Copy)]
 struct CountedEntry<'r, 'v> {
     row: &'r Row<'v>,
-    /// What it has in common with entries that count once together with it; `None` counts alone.
+    /// The value that it shares with entries that are counted together with it as one; `None` if it is counted alone.
     of: Option<CommonValue<'r>>,
 }
 
-/// What several entries can have in common, so that they count once.
+/// A value whose entries are counted as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CommonValue<'r> {
-    /// The value, where different ones count.
+    /// The field's value, where different values are counted.
     Value(Compared<'r>),
-    /// The incident of which they are records.
+    /// The incident that the entries report.
     Incident(Compared<'r>),
 }
 
@@ -76,7 +76,7 @@ impl Count {
         (number(surely), number(perhaps.saturating_add(possible().filter(unplaced).count())))
     }
 
-    /// An entry that fits as it surely counts, if it does.
+    /// A fitting entry as it is certainly counted; `None` if it is not.
     fn surely<'r, 'v>(self, row: &'r Row<'v>) -> Option<CountedEntry<'r, 'v>> {
         let of = match self.distinct.map(|field| value_of(field, row)) {
             None => self.incident.and_then(|field| row.field(field)).map(CommonValue::Incident),
@@ -86,7 +86,7 @@ impl Count {
         Some(CountedEntry { row, of })
     }
 
-    /// An entry that fits as it may count: without a value that is known it may have one of its own.
+    /// A fitting entry as it may be counted: an unknown value may differ from all others.
     fn perhaps<'r, 'v>(self, row: &'r Row<'v>) -> Option<CountedEntry<'r, 'v>> {
         match self.distinct.map(|field| value_of(field, row)) {
             Some(EntryValue::Unknown) => Some(CountedEntry { row, of: None }),
@@ -117,7 +117,7 @@ impl Count {
         Some(values.into_iter().collect())
     }
 
-    /// All of these, or those of the span that holds the most.
+    /// All entries, or with a window those of the span of time with the most entries.
     fn span_of<'r, 'v>(self, counted: impl Iterator<Item = CountedEntry<'r, 'v>>) -> Vec<CountedEntry<'r, 'v>> {
         match self.within {
             None => counted.collect(),

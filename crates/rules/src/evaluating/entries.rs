@@ -46,10 +46,10 @@ fn fits_all(terms: &[FieldTerm], row: &Row<'_>) -> Truth {
     Truth::all(terms.iter().map(|term| term.truth(row)))
 }
 
-/// What it means that one entry lacks a field.
+/// The meaning of a missing field in an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// Nobody knows it.
+    /// The value is not known.
     Unknown,
     /// There is no such thing.
     Nothing,
@@ -58,7 +58,7 @@ pub(crate) enum Lack {
 }
 
 impl Field {
-    /// What it means that this entry lacks the field.
+    /// The meaning of this field's absence in this entry.
     pub fn lack(self, row: &Row<'_>) -> Lack {
         let other = |name: &str| Self::find(self.list, name).map(|field| field.index);
         let is_unknown = match self.definition.absent {

@@ -22,7 +22,7 @@ pub(crate) struct RestsOn {
     pub entries: BTreeMap<usize, BTreeSet<usize>>,
     /// Other incidents.
     pub incidents: BTreeMap<Relation, NamedIncidents>,
-    /// All other incidents that were added, also those beyond [`NAMED`], which are only counted.
+    /// All other incidents that were added; those beyond [`NAMED`] are only counted.
     added: BTreeSet<(Relation, Arc<str>)>,
 }
 
@@ -198,7 +198,7 @@ impl Test {
         }
     }
 
-    /// Adds what leaves the test undecided.
+    /// Adds the facts and fields whose absence leaves the test undecided.
     fn lacks(&self, view: &View<'_>, lacking: &mut BTreeSet<Lacking>) {
         let whole = Lacking { path: self.path(), field: None };
         let program = Lacking { path: PROGRAM, field: None };

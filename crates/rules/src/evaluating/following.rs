@@ -8,13 +8,13 @@ use crate::language::{Along, EntryFilter, Field, Sequence, Truth};
 #[derive(Debug, Clone, Copy)]
 struct StepEntry {
     row: usize,
-    /// Its place in the order: seconds or position.
+    /// When it was: seconds, or its position in the list.
     at: i128,
-    /// The place in the order of the first step of its chain.
+    /// When the first step of its chain was, in the unit of `at`.
     start: i128,
-    /// The incident or entry that it is: two steps in a row must not be the same.
+    /// What the entry is about: consecutive steps must be about different incidents or entries.
     who: Who,
-    /// The place of the step before in its list.
+    /// The index of the previous step's entry in the list of that step's entries.
     before: usize,
 }
 
@@ -26,8 +26,8 @@ enum Who {
 }
 
 impl Sequence {
-    /// Whether entries follow one another like this; `more` says of a step whether there may be entries for it that the
-    /// list lacks. Entries of the same second have no known order.
+    /// Whether entries match the steps in order. `more` returns whether the list may lack entries for a step. The order
+    /// of entries of the same second is not known.
     pub fn truth(&self, rows: &[Row<'_>], more: impl Fn(&EntryFilter) -> bool) -> Truth {
         if !self.found(rows).is_empty() {
             return Truth::True;
@@ -43,21 +43,21 @@ impl Sequence {
         if possible { Truth::Undecided } else { Truth::False }
     }
 
-    /// The entries that surely follow one another so, the first step's first; of several such, those of which the last
-    /// one stands last. Empty where none do.
+    /// The entries that certainly match the steps in order, the first step's entry first; of several such sequences the
+    /// one whose last entry is latest. Empty where there is none.
     pub fn found<'r, 'v>(&self, rows: &'r [Row<'v>]) -> Vec<&'r Row<'v>> {
         let steps: Vec<&EntryFilter> = self.steps.iter().collect();
         let chain = self.chain(&steps, rows, true, false).1.unwrap_or_default();
         chain.into_iter().filter_map(|row| rows.get(row)).collect()
     }
 
-    /// How many of the first steps surely follow one another.
+    /// How many steps, from the first on, entries certainly match in order.
     pub fn reached(&self, rows: &[Row<'_>]) -> usize {
         let steps: Vec<&EntryFilter> = self.steps.iter().collect();
         self.chain(&steps, rows, true, false).0
     }
 
-    /// The place of an entry in the order: seconds (negative, before the incident) or its position.
+    /// When the entry was: in seconds (negative: before the incident), or its position.
     pub fn place(&self, row: &Row<'_>) -> Option<i128> {
         let number = |field: Field| match row.field(field.index)? {
             Compared::Number(number) => Some(i128::from(number)),
@@ -124,8 +124,8 @@ impl Sequence {
         (reached, Some(chain))
     }
 
-    /// Which of these entries follow one of those of the step before, each with the one whose chain began last: that is
-    /// the shortest.
+    /// The entries of `placed` that follow an entry of the previous step, each linked to the one whose chain began
+    /// last, which is the shortest.
     fn following(&self, before: &[StepEntry], placed: Vec<StepEntry>, sure: bool, apart: bool) -> Vec<StepEntry> {
         if let Along::Position { adjacent: true, .. } = self.along
             && !apart

@@ -10,7 +10,7 @@ use crate::language::{Test, Truth};
 use facts::schema::FactDefinition;
 use facts::{Record, Value, quoted, schema};
 
-/// How many entries are named.
+/// How many entries of a list a report shows.
 const NAMED: usize = 3;
 /// Longer values, in characters, are cut where entries are written on a line.
 ///
@@ -33,7 +33,7 @@ pub struct ListEntry {
     pub list: &'static str,
     /// Its fields.
     pub record: Record,
-    /// The incident that it is, of lists of incidents.
+    /// The id of the incident that the entry describes; only in lists of incidents.
     pub incident: Option<Arc<str>>,
 }
 
@@ -106,7 +106,8 @@ impl Entries {
         }
     }
 
-    /// The entries at these places of a list. The rows of a view that leaves nothing out stand as its facts' records do.
+    /// The entries with these indices of a list. `view` must leave no entries out, so that its rows and the facts'
+    /// records have the same indices.
     fn at(list: &'static str, places: impl Iterator<Item = usize>, view: &View<'_>) -> Self {
         let mut places = places.peekable();
         if places.peek().is_none() {

@@ -5,11 +5,11 @@ use facts::schema::TIMELINE_KINDS;
 use facts::{Needed, Recorded, TimelinePart, Value};
 use incident::SIGMA;
 
-/// What a Sigma rule says of itself: fields of its matches alone.
+/// Fields that describe a Sigma rule; only entries of Sigma matches have them.
 const SIGMA_FIELDS: [&str; 4] = ["sigma_id", "sigma_title", "sigma_level", "sigma_tags"];
 
-/// What is needed, and not there, to know that no other entry fits; `before`: of those before the incident
-/// alone.
+/// The log (or Sigma rules) that is missing to be certain that no further entry fits; with `before`, no further entry
+/// before the incident.
 pub(crate) fn lacking(entries: &EntryFilter, before: bool, recorded: &Recorded) -> Option<Needed> {
     if entries.alternatives.is_empty() {
         return of_terms(&[], before, recorded);
@@ -17,7 +17,7 @@ pub(crate) fn lacking(entries: &EntryFilter, before: bool, recorded: &Recorded) 
     entries.alternatives.iter().find_map(|terms| of_terms(terms, before, recorded))
 }
 
-/// The same for entries that have to be all of this.
+/// The missing log (or Sigma rules) for entries that must fit all these terms.
 fn of_terms(terms: &[FieldTerm], only_before: bool, recorded: &Recorded) -> Option<Needed> {
     let field = |name| tests_of(terms, name).next();
     let (before, after, first) = (field("seconds_before"), field("seconds_after"), field("seconds_before_first"));

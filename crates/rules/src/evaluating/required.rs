@@ -23,8 +23,8 @@ impl Logic {
         lacking.into_iter().collect()
     }
 
-    /// The evidence behind a match. The facts that are required are a part of it; a list that has to be known says nothing
-    /// of which of its entries count.
+    /// The evidence behind a match, with that of the required facts. A required list adds none: requiring it does not
+    /// choose any of its entries.
     pub fn rests_on(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> RestsOn {
         let mut on = RestsOn::default();
         evaluation.rests_on(&self.condition, &mut on);
@@ -36,8 +36,8 @@ impl Logic {
     }
 }
 
-/// The truth of a condition where these are required: what holds without one of them is left undecided. What does not
-/// hold is ruled out all the same.
+/// The result of a condition when `required` facts and lists must be known: true becomes undecided if one is not known,
+/// false stays false.
 pub(crate) fn where_known(required: &[Subject], condition: Truth, view: &View<'_>) -> Truth {
     match condition {
         Truth::True if required.iter().any(|one| !view.knows(*one)) => Truth::Undecided,

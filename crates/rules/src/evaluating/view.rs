@@ -21,7 +21,7 @@ pub(crate) struct Seen<'a> {
     /// The path of the process's executable, if it is known.
     program: Option<&'a str>,
     folded: OnceCell<Cow<'a, str>>,
-    /// Where it is from.
+    /// The evidence that it comes from.
     pub from: Option<EvidenceRef>,
 }
 
@@ -66,9 +66,9 @@ pub(crate) enum Compared<'a> {
 pub(crate) enum Row<'a> {
     /// With its fields in the order of the list's definition.
     Fields(Vec<Option<Seen<'a>>>, Option<EvidenceRef>),
-    /// Of the timeline.
+    /// An entry of the timeline.
     Nearby(&'a Nearby<'a>),
-    /// Of the other incidents.
+    /// An entry of the list of other incidents.
     Other(&'a OtherIncident),
 }
 
@@ -90,12 +90,12 @@ impl Row<'_> {
         }
     }
 
-    /// Whether it is known to be an entry of its list.
+    /// Whether the entry is known to belong to its list.
     pub fn is_listed(&self) -> bool {
         !matches!(self, Self::Other(entry) if !entry.is_sharing())
     }
 
-    /// Where it is from.
+    /// The evidence that the entry was made of.
     pub fn from(&self) -> Option<EvidenceRef> {
         match self {
             Self::Fields(_, from) => *from,
@@ -105,7 +105,7 @@ impl Row<'_> {
     }
 }
 
-/// The fact that says where the process's executable lies.
+/// The fact with the path of the process's executable.
 pub(crate) const PROGRAM: &str = "process.path";
 /// The list that is made from what a machine's logs recorded.
 pub(crate) const TIMELINE: &str = "timeline";
@@ -135,7 +135,7 @@ pub(crate) struct View<'a> {
     /// Which lists are known.
     known_lists: Vec<bool>,
     lists: Vec<OnceCell<Option<Vec<Row<'a>>>>>,
-    /// The other incidents with those that nobody knows to be among them.
+    /// The other incidents, including those that only may share something.
     possible_others: OnceCell<Vec<Row<'a>>>,
     /// What counts.
     counted: CountedStatements,
@@ -145,18 +145,19 @@ pub(crate) struct View<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CountedStatements {
     All,
-    /// Those that are not only mentioned.
+    /// Statements that are more than a mention.
     Certain,
-    /// Of those, no quotation of which nobody says that it appeared.
+    /// Certain statements without quoted messages that no statement confirms.
     Reported,
 }
 
-/// Flags that say that nothing but a mention gives other facts, and those facts.
+/// Facts that mark other facts as only mentioned, each with those facts.
 const MENTIONS: [(&str, &[&str]); 2] =
     [("bugcheck.mentioned", &["bugcheck.code"]), ("exception.mentioned", &["exception.code", "exception.fast_fail"])];
 /// The lists that have a field `mentioned`.
 const LISTS_WITH_MENTIONS: [&str; 2] = ["hresults", "win_errors"];
-/// The list of lines, the field that rules search, and those with what of it is certain, and what is reported.
+/// The list of a text's lines; then its field that rules search, its field with the certain part of the line, and its
+/// field with the reported part.
 const TEXT: (&str, &str, &str, &str) = ("text", "line", "certain", "reported");
 
 impl<'a> View<'a> {
@@ -188,8 +189,8 @@ impl<'a> View<'a> {
         other.then(|| Self { counted: CountedStatements::Certain, ..Self::new(self.facts, self.around) })
     }
 
-    /// The same incident, where a crash is stated without doubt in it, also without quotations of which nobody states that they
-    /// appeared. `None` where there are none, or no such crash.
+    /// The same incident without mentions and without quoted messages that no statement confirms. `None` where there
+    /// are no such quotations, or no crash is stated without doubt.
     pub fn without_quotations(&self) -> Option<View<'a>> {
         let told = MENTIONS
             .iter()
@@ -232,16 +233,15 @@ impl<'a> View<'a> {
         self.lists.get(index)?.get_or_init(|| self.rows(LISTS.get(index)?)).as_deref()
     }
 
-    /// A list's entries, if the list is known, with those of which nobody knows whether they are any: other incidents
-    /// that may share something.
+    /// A list's entries, if the list is known, including other incidents that only may share something with this one.
     pub fn possible(&self, index: usize) -> Option<&[Row<'a>]> {
         let Some(others) = self.others_of(index) else { return self.list(index) };
         let all = || others.entries().iter().chain(others.perhaps()).map(Row::Other).collect();
         Some(self.possible_others.get_or_init(all))
     }
 
-    /// Whether an entry of a list may have one of these texts, which are folded, in a field. Only of the timeline's
-    /// kinds more is known than that.
+    /// Whether an entry of a list may have one of these folded texts in a field. Exact for kinds of timeline entries;
+    /// true for all other fields.
     pub fn may_have(&self, index: usize, field: usize, texts: &[Value]) -> bool {
         match self.around.filter(|_| field == KIND && LISTS.get(index).is_some_and(|list| list.name == TIMELINE)) {
             Some(around) => texts.iter().any(|text| matches!(text, Value::Text(kind) if around.has_kind(kind))),
@@ -249,7 +249,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether a list is known as a whole: of the timeline, that a System log covers the incident.
+    /// Whether a list is known to be complete; the timeline is if a System log covers the incident.
     pub fn knows_list(&self, index: usize) -> bool {
         let is_covered = self.recorded_of(index).is_none_or(Recorded::has_system_log);
         is_covered && self.list(index).is_some()
@@ -263,14 +263,14 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What the logs cover that made a list; `None` of a list that has all that there was.
+    /// The period that the logs behind the timeline cover; `None` for other lists, and for a complete timeline.
     pub fn recorded_of(&self, index: usize) -> Option<&'a Recorded> {
         let is_timeline = LISTS.get(index).is_some_and(|list| list.name == TIMELINE);
         let recorded = || self.around.map_or_else(|| self.facts.recorded.as_ref(), Around::recorded);
         is_timeline.then(recorded).flatten()
     }
 
-    /// The other incidents, of the list that has them and of a run; `None` of a list that has all that there was.
+    /// The other incidents of the run, if this is the list of other incidents.
     pub fn others_of(&self, index: usize) -> Option<&'a OtherIncidents> {
         let is_theirs = LISTS.get(index).is_some_and(|list| list.name == OTHER_INCIDENTS);
         self.facts.other_incidents.as_ref().filter(|_| is_theirs)

@@ -49,7 +49,7 @@ pub struct Finding {
     /// The entries of lists that its terms matched and that are not evidence by themselves, by list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<NamedEntries>,
-    /// The other incidents that its terms matched, by what they are to this one, each relation once.
+    /// The other incidents that its terms matched, grouped by their relation to this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub incidents: Vec<NamedIncidents>,
     /// Where the knowledge comes from.
@@ -97,7 +97,7 @@ pub struct Skipped {
 /// What all rules found for one incident.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
-    /// Rules that matched, the most confident first, ties by id; those that are superseded stand after all others.
+    /// Rules that matched, the most confident first, ties by id; superseded ones after all others.
     pub findings: Vec<Finding>,
     /// Rules that could not be decided, by id.
     pub skipped: Vec<Skipped>,

@@ -12,14 +12,14 @@ use crate::reading::FactValues;
 use facts::{Around, FactSet, Relation};
 
 impl RuleSet {
-    /// What all rules say of an incident.
+    /// The result of all rules for an incident.
     #[must_use]
     pub fn judge(&self, facts: &FactSet) -> Judgement {
         self.judge_by(&View::new(facts, None), Occasion::default(), Chance::Undecided)
     }
 
-    /// The findings of an incident with the timeline `around` it, and those that are suppressed. Rules that nobody
-    /// could decide are not looked at: with many incidents, finding out what those lack would be most of the work.
+    /// The findings of an incident with the timeline `around` it, and its suppressed findings. Rules that can't be
+    /// decided are not evaluated: with many incidents, finding out which facts they lack would take most of the time.
     #[must_use]
     pub fn findings<'a>(
         &self,
@@ -206,8 +206,8 @@ impl RuleSet {
         Some(self.traced(self.rule(id)?, &View::new(facts, None)))
     }
 
-    /// The traces of all rules: those that match first, the surest first; then those that can't be decided, then those
-    /// that are ruled out, of both those first of which most terms hold. Ties by id.
+    /// The traces of all rules: first those that match, by confidence; then those that can't be decided, then those
+    /// that are ruled out, both by how many terms hold. Ties by id.
     #[must_use]
     pub fn traces(&self, facts: &FactSet) -> Vec<Trace> {
         let view = View::new(facts, None);
@@ -219,7 +219,7 @@ impl RuleSet {
 }
 
 impl Request {
-    /// What to collect, if nothing makes it needless.
+    /// The text of the request, unless a condition makes it needless.
     fn wanted(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<&str> {
         let mut there = |unless: &Unless| match unless {
             Unless::Selection(index) => evaluation.selection(*index) == Truth::True,

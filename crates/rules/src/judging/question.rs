@@ -38,7 +38,7 @@ impl Question {
         is_known.then(|| self.terms.iter().all(|term| term.test.truth(&view) == Truth::True))
     }
 
-    /// Where its first fact is from, or the first entry that fits of its list.
+    /// The evidence of its first fact, or of the first entry of its list that fits.
     #[must_use]
     pub fn from(&self, facts: &FactSet) -> Option<EvidenceRef> {
         let view = View::new(facts, None);

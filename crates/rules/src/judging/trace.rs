@@ -50,11 +50,11 @@ pub struct Missing {
 /// How a rule's confidence came about.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConfidenceTrace {
-    /// The rule's own.
+    /// The rule's own confidence.
     pub first: f64,
     /// What can move it, in the order of the rule.
     pub adjustments: Vec<AdjustmentTrace>,
-    /// Why it was capped by what texts only say: how sure it can be, and the sentence that says so.
+    /// Caps for evidence that is only mentioned or quoted: the highest confidence, and the sentence with the reason.
     #[serde(serialize_with = "write_sentences")]
     pub caps: Vec<(f64, &'static str)>,
     /// The confidence after all adjustments and caps.
@@ -136,30 +136,30 @@ pub struct SelectionTrace {
 pub struct TermTrace {
     /// How the rule writes it, on one line.
     pub written: String,
-    /// The same, line by line as in the rule, without the indentation of the first line.
+    /// The term's lines as in the rule, without the indentation of the first line.
     pub lines: Vec<String>,
     /// Its line in the rule's file.
     pub line: u32,
     /// Whether it holds.
     pub holds: Truth,
-    /// The fact or list that it asks for.
+    /// The fact or list that it compares.
     pub fact: &'static str,
     /// The fact's value, or how many entries of the list fit; `None` when it is absent.
     pub found: Option<String>,
-    /// Of a list, the entries that fit.
+    /// For a list, the entries that fit.
     pub fits: Entries,
-    /// Those that may fit: they lack what would tell.
+    /// The entries that may fit: they lack a field that the term compares.
     pub may_fit: Entries,
 }
 
 impl TermTrace {
-    /// The same in a sentence, without full stop.
+    /// The term and its result in a sentence, without full stop.
     #[must_use]
     pub fn sentence(&self) -> String {
         format!("line {}: `{}` {}", self.line, self.written, self.answer())
     }
 
-    /// What came of it, without the term itself: `does not hold: it is 0xC0000374`.
+    /// The result without the term itself: `does not hold: it is 0xC0000374`.
     #[must_use]
     pub fn answer(&self) -> String {
         let holds = match self.holds {
@@ -216,7 +216,7 @@ pub(crate) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
 }
 
 impl Missing {
-    /// Leaves out of what would bring it what was given: artifacts of these kinds, and logs.
+    /// Removes artifacts and logs that were given from the artifacts that could contain the fact.
     pub fn leave_out(&mut self, given: &[&str]) {
         match schema::not_given(&self.from, given) {
             Some(left) => self.from = left,
@@ -231,8 +231,8 @@ impl Missing {
     }
 }
 
-/// What would tell of entries of a list that can't be known to lack them: what the first of the terms needs
-/// that ask for it.
+/// The log to collect where it is not known whether a list lacks entries: the log that the first undecided term with
+/// this list needs.
 fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Option<Needed> {
     let mut undecided = selections.iter().flat_map(Selection::terms).filter(|term| {
         term.test.path() == lacking.path && lacking.field.is_none() && term.test.truth(view) == Truth::Undecided
@@ -250,7 +250,8 @@ fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Op
     })
 }
 
-/// What brings a fact, a list, or a field of its entries that not all that bring the list have.
+/// The artifacts that contain a fact, a list, or a field of a list's entries that not all of the list's artifacts
+/// contain.
 fn brings(lacking: Lacking) -> &'static str {
     let Some(list) = schema::list(lacking.path) else {
         return schema::scalar(lacking.path).map_or("", |fact| fact.from);

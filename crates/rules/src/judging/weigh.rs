@@ -8,11 +8,11 @@ use crate::language::{Adjustment, Effect, Selection, Truth};
 use crate::loading::Rule;
 use rule_syntax::condition::Condition;
 
-/// A finding that rests on a mention alone is no surer than this: possible, and nothing to act on.
+/// The highest confidence of a finding that rests only on a mention: possible, and nothing to act on.
 const MOST_OF_A_MENTION: f64 = 0.5;
 const ONLY_MENTIONED: &str = "The text only mentions this: in passing, in advice, in a denial or in a list of codes.";
-/// A finding that rests on a quotation of which nobody says that it appeared is no surer than this beside a crash that
-/// is stated without doubt: probable.
+/// The highest confidence of a finding that rests on a quoted message, if no statement in the text confirms that the
+/// message appeared and another crash is certain: probable.
 const MOST_OF_A_QUOTATION: f64 = 0.79;
 const ONLY_QUOTED: &str = "The message stands as a quotation in a sentence that does not say that it appeared, beside a crash that is told by \
      itself.";
@@ -26,11 +26,11 @@ const MOST: f64 = 0.99;
 
 /// How a confidence came about.
 pub(crate) struct Weighed<'r> {
-    /// The rule's own.
+    /// The rule's own confidence.
     pub first: f64,
     /// The rule's adjustments, in its order.
     pub steps: Vec<WeighedAdjustment<'r>>,
-    /// Why it was capped by what texts only say: how sure it can be, and the sentence that says so.
+    /// Caps for evidence that is only mentioned or quoted: the highest confidence, and the sentence with the reason.
     pub caps: Vec<(f64, &'static str)>,
     /// Whether it rests on what is only mentioned or quoted.
     pub in_doubt: bool,
@@ -43,23 +43,23 @@ pub(crate) struct WeighedAdjustment<'r> {
     pub adjustment: &'r Adjustment,
     /// Whether its condition holds.
     pub holds: Truth,
-    /// Whether it moved or capped the confidence: what only a mention supports raises none.
+    /// Whether it changed or capped the confidence; a condition that only a mention fulfils never raises it.
     pub counts: bool,
 }
 
 /// Views of an incident without statements of texts that are uncertain, made when first needed.
 #[derive(Default)]
 pub(crate) struct LessSure<'a> {
-    /// Without what is only mentioned; `None` where nothing is.
+    /// The facts without mere mentions; `None` if there are none.
     certain: OnceCell<Option<View<'a>>>,
-    /// Without what is only quoted; `None` where nothing is.
+    /// The facts without mere quotations; `None` if there are none.
     reported: OnceCell<Option<View<'a>>>,
 }
 
 /// The parts of a rule that decide its confidence.
 #[derive(Clone)]
 pub(crate) struct Scale<'r> {
-    /// How sure it is by itself.
+    /// The rule's confidence before adjustments.
     pub first: f64,
     pub adjustments: Vec<&'r Adjustment>,
     pub condition: &'r Condition,

@@ -13,11 +13,11 @@ use untrusted::glob::Glob;
 pub(crate) enum Compare {
     /// One of these values.
     Equal(Vec<Value>),
-    /// A text with these parts at this place.
+    /// A text with one (or every one) of these parts at this position.
     Part { place: PartPosition, parts: Vec<Part>, every: bool },
-    /// A text that fits these patterns.
+    /// A text that fits one (or every one) of these patterns.
     Like { patterns: Vec<Glob>, every: bool },
-    /// A text in which these regular expressions are found.
+    /// A text that one (or every one) of these regular expressions matches.
     Regex { patterns: Vec<Pattern>, every: bool },
     /// A value on this side of a bound.
     Order { order: Order, bound: Value },
@@ -72,7 +72,7 @@ impl Compare {
         }
     }
 
-    /// The same without one of its values, by its place.
+    /// The same comparison without the value at this index.
     pub fn without(&self, place: usize) -> Self {
         let mut rest = self.clone();
         match &mut rest {

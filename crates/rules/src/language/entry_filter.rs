@@ -65,7 +65,7 @@ impl FieldTest {
         }
     }
 
-    /// The values of which the field must be one.
+    /// The values that the field may have, if the test restricts it to some.
     pub fn one_of(&self) -> Option<&[Value]> {
         match self.compare()? {
             Compare::Equal(values) => Some(values),

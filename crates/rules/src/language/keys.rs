@@ -21,7 +21,7 @@ pub(crate) const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "require
 
 /// The keys of a rule file that hold overlays.
 pub(crate) const OVERLAY_KEYS: [&str; 3] = ["override", "disable", "suppress"];
-/// The keys of a rule that an override can give anew. All others, such as its selections and its cause, make it the rule
-/// that it is.
+/// The keys of a rule that an override can replace. All others, such as selections and cause, define the rule and can't
+/// be overridden.
 pub const OVERRIDABLE: [&str; 7] =
     ["title", "confidence", "severity", "explanation", "remediation", "collect", "references"];

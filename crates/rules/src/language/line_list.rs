@@ -46,18 +46,18 @@ pub(crate) struct LineExample {
     pub(crate) span: Span,
 }
 
-/// What running the examples of lists of lines gave.
+/// The results of the examples in lists of lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExampleOutcome {
     /// Lists with examples.
     pub lists: usize,
-    /// Examples that are as they say.
+    /// Examples that matched or did not match as expected.
     pub passed: usize,
-    /// Examples that are not, in the order of lists and examples.
+    /// Examples with another result than expected, in the order of lists and examples.
     pub failed: Vec<ExampleFailure>,
 }
 
-/// An example of a list that is not as it says.
+/// An example of a list of lines with another result than expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExampleFailure {
     /// The list's name.
@@ -68,12 +68,12 @@ pub struct ExampleFailure {
     pub line: u32,
     /// The example.
     pub text: String,
-    /// Whether the list is meant to be found in it.
+    /// Whether an expression of the list should match it.
     pub expected: bool,
 }
 
 impl LineList {
-    /// Whether the list says that a program writes its lines.
+    /// Whether the list declares that a program writes its lines (`written_by: program`).
     pub(crate) fn is_printed(&self) -> bool {
         self.author == Some(Author::Program)
     }

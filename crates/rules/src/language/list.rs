@@ -26,7 +26,7 @@ pub struct ModuleList {
 pub(crate) struct ModuleEntry {
     /// Its name or pattern, folded.
     pub text: String,
-    /// What it is as a pattern.
+    /// The entry as a pattern, if it is one.
     pub pattern: Option<Glob>,
     /// Its place in the file.
     pub span: Span,
@@ -82,7 +82,7 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// The same lists with those of another set put before them.
+    /// These lists and those of the set `own`; where both have a list of one name, `own`'s counts.
     pub fn with(&self, own: &Self) -> Self {
         let mut all = self.clone();
         all.modules.extend(own.modules.clone());

@@ -28,7 +28,7 @@ pub enum Order {
     AtLeast,
 }
 
-/// A word after `|` that says how a value compares.
+/// A word after `|` that decides how a value is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Modifier {
     /// `contains`, `startswith`, `endswith`: a text has a part at this place.

@@ -31,7 +31,7 @@ impl Outcome {
     pub const ALL: [Self; 7] =
         [Self::Match, Self::NoMatch, Self::Skipped, Self::Superseded, Self::Suppressed, Self::Disabled, Self::Error];
 
-    /// Those that a rule's test can expect: no rule is meant to fail.
+    /// The outcomes that a rule's test can expect: no rule is meant to fail.
     pub const EXPECTED: [Self; 4] = [Self::Match, Self::NoMatch, Self::Skipped, Self::Superseded];
 
     /// The word for it in rules and in JSON.

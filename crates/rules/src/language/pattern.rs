@@ -17,17 +17,17 @@ use regex_syntax::utf8::Utf8Sequences;
 /// The most memory that one compiled regular expression may take, bytes.
 const LIMIT: usize = 1 << 20;
 
-/// An automaton with so many states takes less memory than [`LIMIT`]. A state with what belongs to it takes 50 bytes on
-/// the average, measured; most of them are one byte of a text.
+/// The number of states with which an automaton surely takes less memory than [`LIMIT`]. A state with what belongs to
+/// it takes 50 bytes on average, measured; most of them are one byte of a text.
 const SURELY_FEW: usize = 4096;
 
 /// Classes of more ranges than this hold the letters of many alphabets.
 const MOST_RANGES: usize = 128;
 
-/// An expression that is asked more often than this is worth a dearer form that answers faster.
+/// After so many searches, an expression gets a form that takes more memory and searches faster.
 const OFTEN: usize = 4000;
 
-/// As long as a line of a text mostly is at most, bytes.
+/// The length that most lines of texts do not exceed, bytes.
 const USUAL_LENGTH: usize = 128;
 
 /// Characters outside of ASCII that are equal to ASCII letters when case makes no difference: `k` and `s`.
@@ -43,9 +43,9 @@ pub(crate) struct Pattern {
 /// The forms of an expression. All but the last are `None` when the expression has none.
 #[derive(Debug, Default)]
 struct Compiled {
-    /// How often it was asked, up to [`OFTEN`].
+    /// How often the expression was searched for, up to [`OFTEN`].
     asked: AtomicUsize,
-    /// Texts of which one is in every folded text that the expression fits, as [`Pattern::needs_one_of`] has them.
+    /// The texts of [`Pattern::needs_one_of`].
     needs: OnceLock<Option<Vec<String>>>,
     /// Gives the right answer for texts of ASCII characters that are no capital letters.
     ascii: OnceLock<Option<meta::Regex>>,
@@ -65,8 +65,8 @@ impl Pattern {
         Self { text: text.into(), compiled: Arc::default() }
     }
 
-    /// Texts, of which every folded text in which the expression is found holds one, if it has none of
-    /// [`ASCII_BUT_FOR_CASE`]. `None` where the expression can be found in texts that have nothing in common.
+    /// Texts of which every folded text that matches contains at least one, unless it contains one of
+    /// [`ASCII_BUT_FOR_CASE`]. `None` where matching texts need have nothing in common.
     pub fn needs_one_of(&self) -> Option<Vec<String>> {
         let small = without_capitals(&self.text)?;
         needed(&ParserBuilder::new().build().parse(&small).ok()?)
@@ -160,7 +160,7 @@ fn compile(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text).case_insensitive(true).size_limit(LIMIT).build()
 }
 
-/// Texts of which one is in whatever fits the expression: those of its part with the longest ones.
+/// Literals of which every match contains one: those of the expression's part with the longest literals.
 fn needed(hir: &Hir) -> Option<Vec<String>> {
     match hir.kind() {
         HirKind::Literal(literal) => {
@@ -254,7 +254,7 @@ fn is_elaborate(text: &str, form: Form) -> bool {
     false
 }
 
-/// The same expression without what texts of the form don't hold. `None` for expressions that turn Unicode on.
+/// The expression without parts that texts of the form can't contain. `None` for expressions that turn Unicode on.
 fn simplified(hir: Hir, form: Form) -> Option<Hir> {
     let all = |parts: Vec<Hir>| parts.into_iter().map(|part| simplified(part, form)).collect::<Option<Vec<_>>>();
     Some(match hir.into_kind() {

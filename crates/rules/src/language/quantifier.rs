@@ -7,7 +7,7 @@ use crate::language::Field;
 pub(crate) enum Quantifier {
     Any,
     None,
-    /// So many of them.
+    /// A number of entries within these limits.
     Count(Count),
 }
 
@@ -16,11 +16,11 @@ pub(crate) enum Quantifier {
 pub(crate) struct Count {
     pub least: u64,
     pub most: u64,
-    /// They must lie in a span of time: of all spans of so many seconds, the one with the most of them counts.
+    /// The entries must be within a span of time: of all spans of this length, the one with the most entries counts.
     pub within: Option<Window>,
-    /// The field with the incident of which an entry is a record, by its index, if the list has it.
+    /// The index of the field with the id of an entry's incident, if the list has such a field.
     pub incident: Option<usize>,
-    /// The field of which different values count, and not entries.
+    /// If set, different values of this field are counted instead of entries.
     pub distinct: Option<Field>,
 }
 

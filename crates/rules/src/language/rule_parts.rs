@@ -15,7 +15,7 @@ pub(crate) struct Logic {
     pub selections: Vec<Selection>,
     pub condition: Condition,
     pub requires: Vec<Subject>,
-    /// Where selections and condition stand.
+    /// The places of selections and condition in the file.
     pub span: Span,
 }
 

@@ -9,7 +9,7 @@ use spanned_yaml::Span;
 pub(crate) struct Selection {
     /// Its name.
     pub name: String,
-    /// Its alternatives; each one's terms stand in the order in which they are tried, the cheapest first.
+    /// Its alternatives; the terms of each in the order in which they are evaluated, the cheapest first.
     pub alternatives: Vec<Vec<Term>>,
 }
 

@@ -3,15 +3,15 @@
 use crate::language::{EntryFilter, Field};
 use facts::schema::ListDefinition;
 
-/// How many steps a sequence has: one step has no order, and nobody could explain a rule with more than eight.
+/// How many steps a sequence can have: one step has no order, and a rule with more than eight can't be explained.
 pub const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
 
-/// Steps of which each is an entry that follows that of the step before.
+/// Steps: each fits an entry that follows the previous step's entry.
 #[derive(Debug, Clone)]
 pub(crate) struct Sequence {
     pub steps: Vec<EntryFilter>,
     pub along: Along,
-    /// The field with the incident of which an entry is a record, by its index, if the list has it.
+    /// The index of the field with the id of an entry's incident, if the list has such a field.
     pub incident: Option<usize>,
 }
 

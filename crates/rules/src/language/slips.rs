@@ -24,7 +24,7 @@ pub(crate) fn comparison(fact: &FactDefinition, text: &str) -> Option<String> {
     (fits && !rest.is_empty()).then(|| format!("write `{}{modifier}: {rest}`", fact.path))
 }
 
-/// A span of time as this language writes it, for one in other units: `10m`, `2 weeks`.
+/// The help for a span of time with another language's units: `10m`, `2 weeks`.
 pub(crate) fn duration(text: &str) -> Option<String> {
     let (number, unit) = text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)?;
     let number: u64 = number.parse().ok()?;
@@ -50,7 +50,7 @@ pub fn selection(name: &str) -> Option<String> {
     counts.then(|| "how many entries fit is asked in a selection: `LIST|count: {where: {...}, gte: 3}`".to_owned())
 }
 
-/// What to write for something that is no fact.
+/// The help for a name that is not a fact.
 pub(crate) fn fact(name: &str) -> Option<String> {
     if let Some(help) = hints::FACTS.get(name) {
         return Some(help.to_owned());
@@ -72,7 +72,7 @@ pub(crate) fn fact(name: &str) -> Option<String> {
     (alike.len() > 1).then(|| format!("facts of that sort are {}", listing(alike)))
 }
 
-/// What to write for a fact with a modifier, where a test says what facts are.
+/// The help for a fact with a modifier in a test, which states facts and compares nothing.
 pub(crate) fn fact_of_test(name: &str) -> Option<String> {
     let (fact, _) = name.split_once('|')?;
     if LISTS.iter().any(|list| list.name == fact) {

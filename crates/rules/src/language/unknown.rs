@@ -11,7 +11,7 @@ pub(crate) fn help<'w>(word: &str, possible: impl Iterator<Item = &'w str> + Clo
     suggestion(word, possible.clone()).unwrap_or_else(|| format!("{lead} {}", listing(possible)))
 }
 
-/// The help for the name of a fact or list that does not exist; `others` can stand in its place, too.
+/// The help for an unknown name of a fact or list; `others` are further names that are valid in its place.
 pub(crate) fn help_for_fact<'w>(name: &str, others: impl Iterator<Item = &'w str>) -> String {
     let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
     suggestion(name, known.chain(others))

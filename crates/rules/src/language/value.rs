@@ -161,7 +161,8 @@ fn parse_duration(text: &str) -> Option<u64> {
     decimal(number)?.checked_mul(seconds)
 }
 
-/// Without `0x` only what reads the same in both bases is taken, and what has letters in it.
+/// Parses an address. Without `0x`, only hexadecimal digits with letters are taken, and single digits, which are the
+/// same in both bases.
 fn parse_address(text: &str) -> Option<u64> {
     match hexadecimal_digits(text).or_else(|| bare_hexadecimal(text)) {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),

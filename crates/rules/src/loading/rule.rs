@@ -66,7 +66,7 @@ impl Rule {
         }
     }
 
-    /// A built-in rule, of which nothing is read yet.
+    /// A built-in rule that is not decoded yet.
     pub(crate) fn prepared(
         rule: PreparedRule<'static>,
         origin: Origin,
@@ -200,13 +200,13 @@ impl Rule {
         self.texts().remediation.iter().map(|(audience, text)| (*audience, text.as_str()))
     }
 
-    /// Why, as it is written: facts are not filled in.
+    /// The explanation of the cause as the rule writes it, without facts filled in.
     #[must_use]
     pub fn explanation(&self) -> &str {
         &self.texts().explanation
     }
 
-    /// What would make it surer, with what makes that needless.
+    /// Requests for evidence that would raise its confidence, each with the conditions that make it needless.
     #[must_use]
     pub fn collect(&self) -> Vec<String> {
         self.texts().collect.iter().map(Request::shown).collect()
@@ -263,7 +263,7 @@ impl Rule {
         self.texts().supersedes.iter().map(|superseded| superseded.id.as_str())
     }
 
-    /// What moves or caps its confidence, as it is written: how, on which condition, and the sentence that says so.
+    /// Its adjustments as they are written: effect, condition, and the sentence for the report.
     #[must_use]
     pub fn adjustments(&self) -> Vec<(Effect, &str, &str)> {
         let adjustments = self.texts().adjustments.iter();
@@ -284,31 +284,31 @@ impl Rule {
 pub struct Example<'r> {
     /// The test's name.
     pub name: &'r str,
-    /// The facts that are known in it.
+    /// The facts of the test.
     pub facts: &'r FactSet,
-    /// What the rule makes of them.
+    /// The expected outcome of the rule.
     pub expect: Outcome,
 }
 
-/// What a later rule set did to a rule.
+/// A change of a rule by a later rule set: an override, or that it is disabled.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// The rule set's name.
     pub by: String,
-    /// The keys of the rule that it gives anew, in the order of the file; of a rule that is disabled none.
+    /// The keys of the rule that the overlay replaces, in the order of the file; empty for a disabled rule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<&'static str>,
-    /// Why.
+    /// The reason that the overlay gives for the change.
     pub reason: Option<String>,
-    /// The file that says so.
+    /// The file of the overlay.
     pub file: String,
     /// Its line.
     pub line: u32,
 }
 
 impl Change {
-    /// By whom and why, in words that follow "disabled" or "overridden".
+    /// The rule set and its reason, worded to follow "disabled" or "overridden": `by site: too noisy`.
     #[must_use]
     pub fn says(&self) -> String {
         let why = self.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));

@@ -28,9 +28,10 @@ pub struct RuleSet {
     pub(crate) suppressions: Suppressions,
     /// The lists that every set's rules can name.
     pub(crate) known_lists: Arc<Lists>,
-    /// The files of `data/` of the sets that were given, else of the built-in one, each with its name without ending.
+    /// The files of `data/` of the given sets, or of the built-in set if none is given, each with its name without
+    /// extension.
     pub(crate) tables: Vec<(String, Arc<YamlText>)>,
-    /// What says what folders of artifacts must yield.
+    /// The `expected.yaml` files with the expected results for folders of artifacts.
     pub(crate) expected: Vec<PathBuf>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) notes: Vec<String>,
@@ -39,8 +40,8 @@ pub struct RuleSet {
 impl RuleSet {
     /// Loads the built-in rules, if wanted, and those at `paths`: folders and single files.
     ///
-    /// Causes and lists of the built-in set are there either way. A folder whose `ruleset.yaml` says `name: builtin`
-    /// takes the place of the built-in set, so that a working copy can be tried without building the program.
+    /// Causes and lists of the built-in set are always loaded. A folder whose `ruleset.yaml` has `name: builtin` takes
+    /// the place of the built-in set, so that a working copy can be tried without building the program.
     ///
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
@@ -48,8 +49,8 @@ impl RuleSet {
         Self::load_with(builtin, paths, SetSource::prepared, SetSource::require_rules)
     }
 
-    /// Loads the same as [`load`](Self::load) with the built-in rules, to be tested: a folder at `paths` may hold no
-    /// rules and nothing but folders of artifacts with what they must yield.
+    /// Loads the rule sets that `rules test` tests: as [`load`](Self::load) with the built-in rules, but a folder at
+    /// `paths` may also contain no rules and only folders of artifacts with their expected results.
     ///
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
@@ -242,7 +243,8 @@ impl RuleSet {
     }
 }
 
-/// A folder of nothing but tables that the program has from its build: it would change nothing.
+/// Reports a folder that contains only tables of codes or events, which are compiled into the program: loading it
+/// changes nothing.
 fn report_no_effect(set: &SetSource, own: &Own, found: &mut Vec<Diagnostic>) {
     let no_rules = set.rules.is_empty() && set.prepared.is_empty() && set.left_out.is_empty();
     let has_no_list = own.modules.is_empty() && own.lines.is_empty();

@@ -44,7 +44,7 @@ impl RuleSetInfo {
         Self { name, version: "0".to_owned(), rules, ..Self::default() }
     }
 
-    /// Whether it has anything to do with judging.
+    /// Whether the set contains rules, changes to rules, suppressions or lists, and thus affects verdicts.
     pub(crate) fn takes_part(&self) -> bool {
         [self.rules, self.overrides, self.disables, self.suppressions, self.lists].iter().any(|count| *count > 0)
     }

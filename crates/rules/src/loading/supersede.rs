@@ -7,8 +7,8 @@ use crate::reading::{Read, Superseding};
 use rule_syntax::mistakes::{closest, did_you_mean};
 use spanned_yaml::{Code, Diagnostic};
 
-/// Finds rules that supersede what does not exist, themselves, or each other in a circle. Rules with other mistakes are
-/// among them: what they are for does not depend on those.
+/// Reports rules that supersede an unknown rule, themselves, or each other in a circle; rules with other mistakes are
+/// checked, too.
 pub(crate) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
     let mut named: BTreeMap<&str, Vec<&Superseded>> = BTreeMap::new();
     for superseding in &read.superseding {
@@ -45,7 +45,7 @@ fn is_first_of_circle(named: &BTreeMap<&str, Vec<&Superseded>>, rule: &str, next
     named.keys().find(is_between).is_some_and(|first| *first == rule)
 }
 
-/// Whether a rule is another, or supersedes it by way of others.
+/// Whether the rule `from` is `to`, or supersedes it directly or through other rules.
 fn leads_to(named: &BTreeMap<&str, Vec<&Superseded>>, from: &str, to: &str) -> bool {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut open = vec![from];

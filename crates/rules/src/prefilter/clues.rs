@@ -9,7 +9,7 @@ use facts::schema::{FactType, LISTS, OTHER_INCIDENTS, SCALARS};
 use rule_syntax::needed::{either, of_condition};
 use untrusted::glob::Glob;
 
-/// One of several needs that hold together: of each, one clue is there.
+/// A need of a rule: at least one of these clues must be present. A rule needs all of its needs.
 type Need = Vec<Clue>;
 
 impl Needs {
@@ -30,7 +30,7 @@ impl From<Subject> for Place {
     }
 }
 
-/// How often one of these clues is there although the rule does not match, roughly.
+/// Roughly how often one of these clues is present although the rule does not match.
 pub(super) fn cost(need: &[Clue]) -> usize {
     let of_clue = |clue: &Clue| match clue {
         Clue::Known(_) => 1000,
@@ -126,13 +126,14 @@ fn of_compare(place: Place, compare: &Compare) -> Option<Need> {
     }
 }
 
-/// The clues of texts in which something is found; `parts` says of each what is in the text then, one of several.
+/// The clues of a comparison that finds one of `wanted` (or `every` one) in a text. `parts` gives, for each, literals
+/// of which the text then contains one.
 fn found_in<T>(place: Place, wanted: &[T], every: bool, parts: impl Fn(&T) -> Option<Vec<String>>) -> Option<Need> {
     let needs = wanted.iter().map(|wanted| all(parts(wanted)?.into_iter().map(|part| of_part(place, part))));
     if every { needs.flatten().min_by_key(|need| cost(need)) } else { all(needs) }
 }
 
-/// The clues of all of several, if each has some and they are not too many to look up.
+/// The clues of alternatives taken together; `None` if an alternative has none, or if they are too many to look up.
 fn all(parts: impl Iterator<Item = Option<Need>>) -> Option<Need> {
     let clues = parts.collect::<Option<Vec<Need>>>()?.concat();
     (1..=MOST_LOOKED_UP).contains(&clues.len()).then_some(clues)

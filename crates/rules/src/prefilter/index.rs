@@ -13,15 +13,15 @@ use super::{Clue, Needs, Place};
 use crate::evaluating::{Compared, View};
 use crate::language::pattern::ASCII_BUT_FOR_CASE;
 
-/// Rules by what they need. They go by their index among all.
+/// Rules, as indices, by the clues that they need.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// Rules that have to be asked each time.
+    /// Rules without clues, which have to be evaluated for every incident.
     always: Vec<usize>,
     places: BTreeMap<Place, LookedUp>,
 }
 
-/// What rules need in one place.
+/// The clues in one fact or field, with the rules that need them.
 #[derive(Debug, Default)]
 struct LookedUp {
     numbers: HashMap<u64, Vec<usize>>,

@@ -16,7 +16,7 @@ use facts::Value;
 use facts::schema::SCALARS;
 use rule_syntax::needed::Need;
 
-/// More clues than this are not looked up for a rule: it is asked instead.
+/// The most clues of a need that are looked up; a rule whose needs all have more clues is always evaluated.
 const MOST_LOOKED_UP: usize = 64;
 
 /// The needs of a rule: what must be present for it to match.
@@ -52,11 +52,11 @@ enum Place {
 /// Whether a rule can match, decided before it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Chance {
-    /// It does not hold.
+    /// It can't match.
     No,
-    /// It does not hold, or nobody knows.
+    /// It can't match, or is undecided.
     Undecided,
-    /// It may hold.
+    /// It may match.
     Yes,
 }
 
@@ -85,8 +85,8 @@ impl Needs {
         chance
     }
 
-    /// The clues by which the rule is found when it can match: those of which the fewest incidents have one. `None`
-    /// where none of its needs is of values alone.
+    /// The clues by which the rule is looked up: of its needs the one with clues that the fewest incidents have. `None`
+    /// where no need can be looked up by values.
     fn looked_up(&self) -> Option<&[Clue]> {
         let of_values = self
             .all

@@ -17,7 +17,7 @@ pub const UNDETERMINED: &str = "undetermined";
 pub struct Cause {
     /// Its id.
     pub id: String,
-    /// Its family: causes whose fix lies with the same person.
+    /// Its family: causes that the same person can fix.
     pub family: String,
     /// When it is the right one, in a sentence.
     pub means: String,

@@ -14,11 +14,11 @@ pub(crate) struct Read {
     pub overlays: Vec<OverlayFile>,
     /// The ids of all rules, also of those with mistakes and of those that are left out.
     pub written: BTreeSet<String>,
-    /// Those of the rules with mistakes.
+    /// Rules with mistakes.
     pub unfinished: Vec<Unfinished>,
-    /// What all rules supersede, also those with mistakes.
+    /// The ids that rules supersede, also of rules with mistakes.
     pub superseding: Vec<Superseding>,
-    /// Files of which nothing is known, not even which rules they have.
+    /// Files that could not be read, so that not even the ids of their rules are known.
     pub unread: Vec<Arc<YamlText>>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Unfinished {
     pub set: usize,
 }
 
-/// What one file says about rules of the sets before it.
+/// The changes of one file to rules of the sets before it.
 #[derive(Debug)]
 pub(crate) struct OverlayFile {
     /// The file.

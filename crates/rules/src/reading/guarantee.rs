@@ -16,7 +16,7 @@ pub(crate) type World = BTreeSet<&'static str>;
 /// Facts that every incident has.
 const ALWAYS_KNOWN: &str = "incident.kind";
 
-/// More worlds than this are replaced with what all of them have in common.
+/// The most ways of a rule to match that are kept; more are replaced by the one with the facts that all have in common.
 const MAX_WORLDS: usize = 64;
 
 /// The ways in which a rule can match.
@@ -26,12 +26,12 @@ pub(crate) fn worlds_when(logic: &Logic) -> Vec<World> {
     worlds_as_far(&[&logic.condition], &selections, &required)
 }
 
-/// Selections of which some could not be read.
+/// Selections, some of which may not have been readable.
 #[derive(Clone, Copy)]
 pub(crate) struct Partly<'s> {
     /// All of them; one that could not be read has no alternatives.
     pub selections: &'s [Selection],
-    /// Those that could not be read, by index, with the facts that they seem to ask for.
+    /// The selections that could not be read, by index, with the facts that they seem to compare.
     pub unread: &'s BTreeMap<usize, World>,
 }
 
@@ -94,7 +94,8 @@ fn together(parts: impl Iterator<Item = Vec<World>>) -> Vec<World> {
     })
 }
 
-/// Drops worlds that know everything another one knows: a text that can be written with less can be written with more.
+/// Drops worlds that contain all facts of a smaller world: a text that only needs the smaller world's facts can be
+/// written with the larger one, too.
 fn fewest(mut worlds: Vec<World>) -> Vec<World> {
     worlds.sort_by_key(World::len);
     let mut kept: Vec<World> = Vec::new();

@@ -12,7 +12,7 @@ use spanned_yaml::{Code, Node};
 /// `R051`: entries of a list that no incident has. Each record comes with its node.
 pub(crate) fn look(list: &ListDefinition, node: &Node, entries: &[(&Node, Record)], mistakes: &mut Mistakes) {
     for (item, record) in entries {
-        if let Some((field, message, help)) = wrong(list, record) {
+        if let Some((field, message, help)) = impossible_field(list, record) {
             let at = item.entries().into_iter().flatten().find(|entry| entry.name() == field);
             let span = at.map_or(item.span, |entry| entry.span());
             mistakes.warning(Code::R051, span, message, help);
@@ -25,8 +25,8 @@ pub(crate) fn look(list: &ListDefinition, node: &Node, entries: &[(&Node, Record
     }
 }
 
-/// A field of an entry that can't be as it is, why, and what would be right.
-fn wrong(list: &ListDefinition, record: &Record) -> Option<(&'static str, String, String)> {
+/// A field whose value is impossible in its entry: the field's name, the mistake, and what would be right.
+fn impossible_field(list: &ListDefinition, record: &Record) -> Option<(&'static str, String, String)> {
     let by_schema = list.fields.iter().find_map(|field| {
         record.get(field.path)?;
         let (message, help) = match field.absent {

@@ -32,7 +32,7 @@ pub(crate) fn read(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Opt
     Some(LineList { name: file_stem.to_owned(), author, lines, patterns: Vec::new(), examples, file })
 }
 
-/// An expression and the value that holds it: an item of `lines` is a text, or a mapping that says why it is there.
+/// An expression and its node: an item of `lines` is a text, or a mapping with the text and the reason for it.
 fn expression<'n>(item: &'n Node, mistakes: &mut Mistakes) -> Option<(&'n str, &'n Node)> {
     let what = "an entry of a list of lines";
     if item.text().is_some() {
@@ -84,7 +84,7 @@ pub(crate) fn resolve(own: Vec<LineList>, known: &Lists, proven: bool, found: &m
 /// All lines of a list as one expression.
 enum Joined {
     NotYet,
-    /// Its lines are being read: a list that names it now is named by it.
+    /// Its lines are being joined: a list that includes it now forms a circle.
     Begun,
     Done(Arc<str>),
 }

@@ -8,8 +8,8 @@ use spanned_yaml::{Code, Diagnostic, Node, YamlText};
 /// The version of this program.
 const THIS: &str = env!("CARGO_PKG_VERSION");
 
-/// What is wrong with the key `tool` of a rule set, such as `tool: ">=0.2"`, and whether this program is older than the set
-/// needs: `R066` where it is, or where the key says something else.
+/// Checks the key `tool` of a rule set, such as `tool: ">=0.2"`. Gives `R066` if the set needs a newer program (then
+/// with `true`), or if the value is no version.
 pub(crate) fn look(node: &Node, file: &Arc<YamlText>) -> Option<(Diagnostic, bool)> {
     let wrong = |message: String, help: &str, is_newer| {
         Some((Diagnostic::error(Code::R066, file, node.span, message).with_help(help), is_newer))

@@ -25,7 +25,7 @@ pub(crate) struct SelfTest {
     pub name: String,
     pub facts: FactSet,
     pub expect: Outcome,
-    /// How sure the rule has to be then; `None` where the test does not say.
+    /// The confidence that the rule must have in this test; `None` where the test does not state it.
     pub confidence: Option<f64>,
     pub span: Span,
 }

@@ -20,10 +20,10 @@ static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/builtin_r
 static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.index"));
 static PARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.parts"));
 
-/// The name of the built-in set. A folder whose `ruleset.yaml` says it takes its place.
+/// The name of the built-in set. A folder whose `ruleset.yaml` has this name replaces it.
 pub(crate) const BUILTIN: &str = "builtin";
 
-/// The name of a file that says what a folder of artifacts must yield.
+/// The name of the file with the expected results for a folder of artifacts.
 pub(crate) const EXPECTED: &str = "expected.yaml";
 
 /// How deep folders are searched.
@@ -34,7 +34,7 @@ const MAX_FILES: usize = 10_000;
 /// The files of one rule set.
 #[derive(Debug, Default)]
 pub(crate) struct SetSource {
-    /// Where it was looked for; nothing of the one inside the program.
+    /// The path that was given; empty for the built-in set.
     pub path: PathBuf,
     /// The files that were found there.
     pub files: Vec<PathBuf>,
@@ -47,15 +47,15 @@ pub(crate) struct SetSource {
     /// Lists, each under its file's name without ending.
     pub data: Vec<(String, Arc<YamlText>)>,
     pub causes: Option<Arc<YamlText>>,
-    /// The files that say what folders of artifacts must yield; nothing else in these folders belongs to the set.
+    /// The files with the expected results for folders of artifacts; nothing else in these folders belongs to the set.
     pub expected: Vec<PathBuf>,
     /// Whether it is the one inside the program.
     pub embedded: bool,
-    /// Whether its `ruleset.yaml` says that it takes the place of that one.
+    /// Whether its `ruleset.yaml` has the name of the built-in set, which it then replaces.
     pub is_builtin: bool,
     /// Ids of rules that were left out: others may name them all the same.
     pub left_out: Vec<String>,
-    /// Whether its `ruleset.yaml` says that only a newer program can read it.
+    /// Whether its `ruleset.yaml` requires a newer program.
     needs_newer: bool,
     /// Rules that the build has read, by id; `rules` is empty then.
     pub prepared: Vec<(PreparedRule<'static>, Arc<YamlText>)>,
@@ -208,7 +208,7 @@ impl SetSource {
         set
     }
 
-    /// Says that there is nothing to judge by in it where it is to judge: only folders of artifacts.
+    /// Reports a set that contains only folders of artifacts with expected results, where rules are needed.
     pub fn require_rules(&self, found: &mut Vec<Diagnostic>) {
         if let (Some(first), true) = (self.expected.first(), self.rules.is_empty() && self.data.is_empty()) {
             let nowhere = YamlText::new(display_path(first), String::new());
@@ -218,7 +218,7 @@ impl SetSource {
         }
     }
 
-    /// Files a text by its place in the rule set.
+    /// Adds a file's text to the part of the set that its path belongs to.
     fn add(&mut self, path: &[&str], text: &Arc<YamlText>, found: &mut Vec<Diagnostic>) {
         match path {
             ["ruleset.yaml" | "ruleset.yml"] => self.describe(text, found),
@@ -308,7 +308,7 @@ pub(crate) fn encoded(part: Part) -> &'static [u8] {
     PARTS.get(part.start..part.end).unwrap_or_default()
 }
 
-/// The tests of a built-in rule, with the file that they stand in. `None` only when the program was put together wrongly.
+/// The tests of a built-in rule, with their file. `None` only when the program was put together wrongly.
 pub(crate) fn prepared_tests(tests: Part) -> Option<(Arc<YamlText>, Node)> {
     let (path, tests): (&'static str, Node) = postcard::from_bytes(encoded(tests)).ok()?;
     Some((inside(path, None), tests))

@@ -98,7 +98,7 @@ pub(crate) fn is_template(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))
 }
 
-/// An `if` that writes nothing leaves two spaces behind.
+/// Joins the two spaces that an `if` without output leaves behind.
 fn without_gaps(text: &str) -> String {
     let mut tidy = String::with_capacity(text.len());
     for character in text.trim().chars() {
@@ -112,9 +112,9 @@ fn without_gaps(text: &str) -> String {
 /// The environments in which texts are rendered on trial when they are loaded.
 #[derive(Debug)]
 struct Trial {
-    /// Fails on every use of what is absent.
+    /// Fails on every use of an absent fact.
     strict: Environment<'static>,
-    /// Fails on printing what is absent. Comparing it is fine: it is equal to nothing.
+    /// Fails on printing an absent fact, but allows comparing it: it equals nothing.
     comparing: Environment<'static>,
 }
 
@@ -251,7 +251,7 @@ fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> 
     wrongs.into_values().collect()
 }
 
-/// Whether a template names nothing but facts that there are.
+/// Whether all names in a template are facts of the schema.
 fn names_only_facts(template: &Template) -> bool {
     template.undeclared_variables(true).iter().all(|path| scalar(path).is_some())
 }

@@ -61,7 +61,7 @@ pub(crate) fn without_rules(rules: &Path, tests: &Arc<YamlText>) -> Diagnostic {
 pub(crate) enum TestFile {
     /// There is no such file.
     Nothing,
-    /// It is not known which rules it has tests of.
+    /// The file could not be read, so which rules it tests is not known.
     Unread,
     /// The tests of some rules.
     Read { file: Arc<YamlText>, entries: Vec<Tested> },
@@ -131,7 +131,7 @@ impl TestFile {
         None
     }
 
-    /// `R053`: tests of a rule that has others inside of it, at `inside`.
+    /// `R053`: the file has tests for a rule that contains tests itself, at `inside`.
     pub fn report_twice(&self, rule: &Node, inside: Span, mistakes: &mut Mistakes) {
         let Self::Read { file, entries } = self else { return };
         let Some(tested) = entries.iter().find(|tested| Some(tested.id.as_str()) == id_of(rule)) else { return };
@@ -143,7 +143,7 @@ impl TestFile {
 }
 
 impl Tested {
-    /// The id of the rule that is probably meant by one that no rule has.
+    /// The rule's id that the author probably meant, if no rule has this id.
     fn meant<'r>(&self, rules: &'r [Node]) -> Option<&'r str> {
         if is_one_of(rules, &self.id) { None } else { closest(&self.id, rules.iter().filter_map(id_of)) }
     }

@@ -26,7 +26,7 @@ pub struct Explained {
     pub readings: Vec<Reading>,
 }
 
-/// The same 32 bits as they are written.
+/// The usual spellings of a 32-bit code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Spellings {
     /// In hexadecimal, eight digits.
@@ -51,7 +51,7 @@ pub struct Reading {
     /// The code under this reading: another number than was asked about where that one was cut or written in another
     /// base. Statuses and stop codes have eight digits, the others are decimal.
     pub code: String,
-    /// The same in all spellings.
+    /// The code in all spellings.
     pub spellings: Spellings,
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ pub struct Reading {
     /// What is certain when the code is there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub proves: Vec<String>,
-    /// What the code does not mean, although people say so.
+    /// What the code is often said to mean, but does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not: Vec<String>,
     /// Sub-codes and parameters that narrow the meaning, and where to find them.

@@ -23,7 +23,7 @@ pub struct Structure {
     /// The code that is wrapped in it: its kind and, as it is written, the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wraps: Option<(Kind, String)>,
-    /// The same code as a number.
+    /// The wrapped code as a number.
     #[serde(skip)]
     pub wrapped: Option<(Kind, u32)>,
 }

@@ -11,7 +11,7 @@ const CHAINED: u8 = 4;
 /// Longest chain that is followed. Compilers write one or two links; damaged data could make a ring.
 pub const LONGEST_CHAIN: usize = 32;
 
-/// One thing that a prologue did, with what undoes it. Offsets count from the frame's base.
+/// One operation of a function's prologue, as stack walking undoes it. Offsets count from the frame's base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// A register was pushed.
@@ -22,7 +22,8 @@ pub enum Operation {
     SetFrame,
     /// A register was stored.
     Save(usize, u32),
-    /// The processor or the system pushed the state of interrupted code; with an error code before it or not.
+    /// The processor or the system pushed the state of interrupted code, with an error code on top of it (`true`) or
+    /// without one.
     MachineFrame(bool),
     /// A vector register was stored; nothing that a walk needs.
     SaveVector,

@@ -66,12 +66,12 @@ fn module_id(line: &[u8]) -> Option<String> {
     (id.len() <= 64 && id.bytes().all(|digit| digit.is_ascii_hexdigit())).then(|| id.to_owned())
 }
 
-/// The records of a file that are kept, one after the other.
+/// Reads a symbol file and passes on only the records that are needed.
 struct Kept<R> {
     from: R,
     /// The current line.
     line: Vec<u8>,
-    /// How much of it was given away.
+    /// How much of the line was passed on.
     given: usize,
     /// How many more bytes may be kept.
     left: u64,

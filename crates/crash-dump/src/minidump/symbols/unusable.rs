@@ -9,10 +9,10 @@ pub(super) enum UnusableFile {
     Unreadable(#[from] io::Error),
     #[error("it is no file")]
     NoFile,
-    /// More bytes than a file is read of.
+    /// The file has more bytes than are read.
     #[error("{found} bytes are more than any has")]
     TooLong { found: u64 },
-    /// More MiB of the file than are kept.
+    /// More MiB of the file would have to be kept than are allowed.
     #[error("more than {most} MiB of it would have to be kept")]
     TooMuch { most: u64 },
     #[error("{0}")]

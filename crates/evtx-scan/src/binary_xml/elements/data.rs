@@ -114,7 +114,7 @@ impl<'c> FieldReader<'c, '_> {
         }
     }
 
-    /// The field that a `Data` with this name is.
+    /// Which field of the record a `Data` element with this name is.
     #[inline(always)]
     pub(super) fn data_field(&mut self, name: Option<Sibling>, parent: &mut Parent) -> Result<DataField, Unusual> {
         let Some(name) = name else {

@@ -31,7 +31,7 @@ pub(super) fn write(
 pub(super) struct Marks {
     pub(super) before: &'static str,
     pub(super) after: &'static str,
-    /// Writes the command itself.
+    /// Writes the command's text between the marks, escaped as the format requires.
     pub(super) verbatim: fn(&str, &mut dyn fmt::Write) -> fmt::Result,
 }
 

@@ -85,7 +85,7 @@ mod tests {
         (!path.contains('`')).then_some(path)
     }
 
-    /// The keys of one row; where the table has no types, they are strings of which none need be there.
+    /// The keys of one row; where the table has no types, they are strings and all optional.
     fn keys(head: &[&str], cells: &[&'static str]) -> Vec<Key> {
         let cell =
             |name: &str| head.iter().position(|column| *column == name).and_then(|column| cells.get(column)).copied();

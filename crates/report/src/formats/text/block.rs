@@ -36,7 +36,7 @@ pub(crate) struct Block<'a> {
     pub(crate) number: usize,
     /// The group; none for an incident that is in no group.
     pub(crate) group: Option<&'a Group>,
-    /// The incident that is described: it stands for the group.
+    /// The incident that is described; it represents the group.
     pub(crate) representative: &'a Judged,
     /// The group's other incidents, in the report's order.
     pub(crate) others: Vec<&'a Judged>,

@@ -12,7 +12,7 @@ use incident::{EarlierValue, Machine};
 
 /// How many runs of a timeline are shown.
 const MOST_RUNS: usize = 30;
-/// Up to so many machines, timelines are shown; of more machines the entries are only counted.
+/// The most machines with timelines; in a report with more machines the entries are only counted.
 const MACHINES_SHOWN: usize = 10;
 
 /// Writes the machines, if there are any.

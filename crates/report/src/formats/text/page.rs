@@ -111,7 +111,7 @@ impl<'a> Page<'a> {
         if left_out == 0 { Ok(()) } else { self.paragraph(indent, &format!("{left_out} more (-v shows all).")) }
     }
 
-    /// How many of `all` items of a list are not shown where at most `shown` are, if any.
+    /// Writes how many items of a list are not shown, if `all` are more than the `shown` ones.
     pub fn more_to_list(&mut self, all: usize, shown: usize) -> io::Result<()> {
         match all.saturating_sub(shown) {
             0 => Ok(()),

@@ -8,8 +8,8 @@ use crate::confidence::Level;
 use crate::model::Verdict;
 use crate::wording::verdict;
 
-/// How many of a block's incidents have the cause of the incident that stands for it and how the verdicts of the others
-/// are, in words, and how many have other causes; `None` where all incidents have the same cause, or none.
+/// How many of a block's incidents have the cause of the representative incident, with their verdicts in words; and how
+/// many have other causes. `None` where all have the same cause, or the representative has none.
 pub(super) fn spread(block: &Block<'_>) -> Option<(String, usize)> {
     let shown = &block.representative.verdict;
     if shown.is_undetermined() {
@@ -41,7 +41,8 @@ impl Block<'_> {
         spread(self).is_some_and(|(_, otherwise)| otherwise > 0)
     }
 
-    /// The verdict of the incident that stands for it; where other incidents have other causes, with how many.
+    /// The verdict of the incident that represents the block; where other incidents have other causes, with the number
+    /// of incidents that have it.
     pub(crate) fn verdict(&self) -> String {
         let verdict = verdict(&self.representative.verdict);
         spread(self).map_or_else(|| verdict.clone(), |(spread, _)| format!("{verdict} ({spread})"))

@@ -61,7 +61,7 @@ enum Effectiveness {
 
 /// The distinct terms of conditions; each holds or does not hold in a case.
 struct DistinctTerms<'r> {
-    /// Of each selection its alternatives, of each of those its terms, by their place in `terms`.
+    /// The indices in `terms` of each selection's alternatives' terms.
     places: Vec<Vec<Vec<usize>>>,
     terms: Vec<&'r Term>,
 }

@@ -8,7 +8,7 @@ use crate::language::Term;
 use crate::loading::Rule;
 use spanned_yaml::{Code, Diagnostic, Span};
 
-/// `R105`: a boundary of words with characters on both sides of which it can't stand between.
+/// `R105`: a regular expression with a word boundary (`\b`) between characters that never have one between them.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for (term, _, pattern) in rule.expressions() {
         let written = pattern.written();
@@ -36,10 +36,9 @@ pub(super) struct BadBoundary {
     written: &'static str,
     /// Whether a character of a word is before it, and whether one is behind it.
     words: (bool, bool),
-    /// Whether other alternatives beside it can be found all the same.
+    /// Whether other alternatives of the expression can still match.
     of_alternative: bool,
-    /// Whether it is one of ASCII beside a letter of another alphabet, where it holds only before or behind another
-    /// one.
+    /// Whether it is an ASCII boundary next to a letter of another alphabet, which it does not count as part of a word.
     foreign: bool,
 }
 

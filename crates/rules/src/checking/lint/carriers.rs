@@ -9,11 +9,11 @@ use spanned_yaml::{Code, Diagnostic};
 
 /// The list of carriers.
 const CARRIERS: &str = "carriers";
-/// Facts that say how a process died and not why: with nothing but them a module has to tell the cause.
+/// Facts that show how a process died and not why: a rule with only these and a module takes its cause from the module.
 const HOW: [&str; 2] = ["exception.name", "incident.kind"];
 /// Exception codes from this on are errors of Windows, which any program can meet; those below are a program's own.
 const FIRST_ERROR: u64 = 0x8000_0000;
-/// Fields of frames that only say which module it is, and where on the stack.
+/// Fields of frames that only identify the module and the position on the stack.
 const OF_A_MODULE: [&str; 4] = ["module", "position", "trust", "version"];
 
 /// The carriers, and all modules that lists name.

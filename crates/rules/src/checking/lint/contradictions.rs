@@ -11,9 +11,9 @@ use spanned_yaml::{Code, Diagnostic};
 /// Why a rule can't match in a way.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Contradiction<'r> {
-    /// These exclude each other.
+    /// These two literals exclude each other.
     Pair(Literal<'r>, Literal<'r>),
-    /// This never holds; the field is that of a list's entries, of which none can be so.
+    /// This term never holds. The field, if any, is the field of a list's entries that makes it impossible.
     Never(&'r Term, Option<&'static str>),
 }
 
@@ -160,9 +160,9 @@ fn entries(rule: &Rule, literal: Literal<'_>) -> String {
 enum Left<'r> {
     OneOf(Vec<Value>),
     AnyBut(&'r [Value]),
-    /// Those on this side of a bound.
+    /// Values on this side of a bound.
     Side(Order, &'r Value),
-    /// Those for which a comparison holds, or does not.
+    /// Values for which a comparison holds, or does not hold.
     Compared(&'r Compare, bool),
     Any,
     /// None: the fact is not known.

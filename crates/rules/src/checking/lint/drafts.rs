@@ -6,7 +6,7 @@ use crate::loading::Rule;
 use crate::reading::UNDETERMINED;
 use spanned_yaml::{Code, Diagnostic, Span};
 
-/// `R095`: what `rules new` wrote in the place of what only the rule's author can say. Reports would print it.
+/// `R095`: a placeholder of `rules new` that the rule's author has not replaced. Reports would print it.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let steps = || rule.rule.remediation().filter(|(_, text)| text.trim() == STEP);
     let unfinished = [
@@ -37,7 +37,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The first place of these words from an offset on, whatever blanks and line breaks stand between them.
+/// The first place of these words from an offset on, with any blanks and line breaks between them.
 fn place(rule: &Rule, phrase: &str, from: usize) -> Option<Span> {
     let text = rule.file.text.get(from..rule.span.end)?;
     let first = phrase.split(' ').next()?;

@@ -8,7 +8,7 @@ use crate::language::slips::between_slashes;
 use facts::FactType;
 use spanned_yaml::{Code, Diagnostic};
 
-/// `R088`: an expression that can't be found in what it is asked of.
+/// `R088`: a regular expression that no text of its fact can match.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for (term, fact, pattern) in rule.expressions() {
         let Ok(hir) = Parser::new().parse(pattern.written()) else { continue };
@@ -42,7 +42,7 @@ pub(super) fn never(hir: &Hir, kind: FactType) -> Option<&'static str> {
     }
 }
 
-/// Why a sequence is never found: the beginning of the text behind characters, or characters behind its end.
+/// Why a sequence can never match: it has `^` after characters, or characters after `$`.
 fn misplaced(parts: &[Hir]) -> Option<&'static str> {
     let takes = |part: &Hir| part.properties().minimum_len().is_some_and(|least| least > 0);
     let is = |part: &Hir, look: Look| matches!(part.kind(), HirKind::Look(found) if *found == look);

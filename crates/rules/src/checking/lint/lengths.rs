@@ -23,7 +23,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The same of the lines of a list.
+/// `R107`: a line of a list that is longer than can be read.
 pub(super) fn look_at_list(list: &LineList, found: &mut Vec<Diagnostic>) {
     for line in &list.lines {
         let Some(message) = too_long(&line.text) else { continue };

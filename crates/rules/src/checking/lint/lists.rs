@@ -9,7 +9,7 @@ const ROLES: [&[&str]; 5] =
 /// The only two roles that a module can have at once.
 const TOGETHER: [&str; 2] = ["carriers", "sentinels"];
 
-/// A name that no module has: what fits it fits every name.
+/// A name that no module has: a pattern that fits it fits every name.
 const NO_NAME: &str = "\u{1}~\u{1}";
 /// Endings of modules' names.
 const ENDINGS: [&str; 4] = ["", ".dll", ".exe", ".sys"];

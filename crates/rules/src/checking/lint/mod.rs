@@ -39,8 +39,8 @@ use linted::Linted;
 use spanned_yaml::{Diagnostic, sort_diagnostics};
 
 impl RuleSet {
-    /// Loads the same as [`load`](Self::load) with the built-in rules, and checks those like a user's. Of rules without
-    /// errors the warnings tell, too, what is legal and probably not meant; with a day for `today`, also which
+    /// Loads the same as [`load`](Self::load) with the built-in rules, and checks them like a user's. Rules without
+    /// errors also get warnings about what is legal and probably not meant; with a day for `today`, also which
     /// suppressions ended before it.
     ///
     /// # Errors

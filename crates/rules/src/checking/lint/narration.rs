@@ -8,12 +8,12 @@ use super::ways::Way;
 use crate::language::{Compare, Effect, EntryFilter, FieldTest, Quantifier, Test};
 use spanned_yaml::{Code, Diagnostic};
 
-/// From this confidence on a verdict asks to be acted on, and what people tell is not enough for that.
+/// From this confidence on a verdict recommends to act on it, for which a person's account is not enough.
 const SURE: f64 = 0.8;
-/// Confidences are compared as they are written, with two decimals.
+/// Confidences are compared with this tolerance, as they are written with two decimals.
 const ROUNDING: f64 = 0.001;
 
-/// `R108`: a rule that can be sure while no fact and no line that a program printed speaks for it.
+/// `R108`: a rule that can be sure without a fact or a line that a program printed.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let Some(way) = rule.ways.iter().find(|way| is_told(way)) else { return };
     let logic = rule.rule.logic();
@@ -35,7 +35,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     rule.warn(Code::R108, told.term.span, message, help, found);
 }
 
-/// Whether a rule that matches in this way rests on lines of texts, none of which a program is known to have written.
+/// Whether a rule that matches in this way rests only on lines of tickets that a person may have written.
 fn is_told(way: &Way<'_>) -> bool {
     way.iter().any(|literal| literal.holds && literal.term.test.path() == "text") && !way.iter().any(proves)
 }

@@ -54,7 +54,7 @@ fn has_user(text: &str) -> bool {
     is_one_users(name) && !name.contains(['*', '?'])
 }
 
-/// The same of a regular expression.
+/// Whether a regular expression names the profile of a user, and something in it.
 fn expression_has_user(written: &str) -> bool {
     let folded = written.to_lowercase();
     let is_part = |character: char| character.is_alphanumeric() || "_-".contains(character);

@@ -102,7 +102,7 @@ fn timeline(rule: &Linted<'_>, term: &Term, found: &mut Vec<Diagnostic>) {
     too_far(rule, term, "the timeline", reach, help, found);
 }
 
-/// A look further back than rules see: so many seconds.
+/// Warns about a term that looks further back from the incident than `reach`, the seconds that rules see.
 fn too_far(
     rule: &Linted<'_>,
     term: &Term,
@@ -143,7 +143,7 @@ fn bounds(terms: &[FieldTerm]) -> impl Iterator<Item = (Order, u64)> {
     })
 }
 
-/// The values that a field of entries must have, if all that can fit say one.
+/// The values that a field must have in entries that fit; `None` if some alternative does not restrict the field.
 fn words(entries: &EntryFilter, field: &str) -> Option<Vec<String>> {
     let all: Option<Vec<Vec<String>>> = entries.alternatives.iter().map(|terms| words_of(terms, field)).collect();
     let mut words = all?.concat();
@@ -152,7 +152,7 @@ fn words(entries: &EntryFilter, field: &str) -> Option<Vec<String>> {
     (!words.is_empty()).then_some(words)
 }
 
-/// The same of those that can fit one alternative.
+/// The values that a field must have in entries that fit one alternative.
 fn words_of(terms: &[FieldTerm], field: &str) -> Option<Vec<String>> {
     of_field(terms, field).find_map(|term| match &term.test {
         FieldTest::Value(Compare::Equal(values)) => {

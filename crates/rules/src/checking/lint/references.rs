@@ -25,7 +25,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where the list begins.
+/// The offset behind the key `references` in the rule.
 fn key(rule: &Linted<'_>) -> Option<usize> {
     const KEY: &str = "references:";
     let span = rule.rule.span;

@@ -24,9 +24,9 @@ pub(super) fn look(linted: &[Linted<'_>], meant: impl Fn(&Rule) -> bool, found: 
     }
 }
 
-/// Ways by what they ask, so that no rule is compared with all others.
+/// Finds ways by their literals, so that not every rule has to be compared with all others.
 struct Index {
-    /// Of each way of a rule that can shadow others, one of its literals' keys, the rarest.
+    /// Each way of a rule that can shadow others, under its rarest literal's key: indices of the rule and the way.
     by_key: HashMap<String, Vec<(usize, usize)>>,
 }
 
@@ -85,15 +85,15 @@ impl Index {
     }
 }
 
-/// Whether the first rule is always at least as sure as the second, and neither says which of them counts. Of two that
-/// are equally sure, the first by id is first in reports.
+/// Whether the first rule always precedes the second in reports, with neither superseding the other: it is surer, or as
+/// sure and has the smaller id.
 fn outdoes((first, shadow): (usize, &Rule), (second, rule): (usize, &Rule)) -> bool {
     let named = |one: &Rule, other: &Rule| one.supersedes().any(|id| id == other.id());
     let surer = shadow.confidence() > rule.confidence() || (shadow.confidence() >= rule.confidence() && first < second);
     surer && shadow.requires().next().is_none() && !named(shadow, rule) && !named(rule, shadow)
 }
 
-/// Whether all that moves the confidence of a rule raises it, or whether nothing does.
+/// Whether all adjustments of a rule raise its confidence (`all`), or none does.
 fn raises(rule: &Rule, all: bool) -> bool {
     rule.adjustments().iter().all(|(change, _, _)| matches!(change, Effect::By(by) if *by > 0.0) == all)
 }
@@ -136,7 +136,7 @@ fn reaches(order: Order, bound: &Value, limit: &Value) -> bool {
     }
 }
 
-/// Keys under which a literal is found: one of those of a literal that implies it is among them.
+/// The index keys of a literal. Every literal that implies it has at least one of these keys.
 fn keys(rule: &Rule, literal: Literal<'_>) -> Vec<String> {
     let sign = if literal.holds { '+' } else { '-' };
     match &literal.term.test {

@@ -9,9 +9,9 @@ use crate::language::{Compare, FieldTerm, FieldTest, Part, Pattern, Term, Test};
 use spanned_yaml::{Code, Diagnostic};
 use untrusted::glob::Glob;
 
-/// Above this a rule needs more than words that may stand in many texts.
+/// The highest confidence for words that may be in many texts; a surer rule needs more than these.
 const MOST_OF_WORDS: f64 = 0.9;
-/// A part of a text that is shorter than this, and holds no number, is no message: characters.
+/// The fewest characters of a message: a shorter text without a number may be in any text.
 pub(super) const SHORTEST_MESSAGE: usize = 16;
 
 /// `R087`: a rule that is very sure because of some words alone.
@@ -39,7 +39,7 @@ fn only_words<'r>(way: &Way<'r>) -> Option<&'r Term> {
     (few && second.is_none()).then_some(first.term)
 }
 
-/// How many characters a text has at least that a comparison says of it; those with a number in them are a message.
+/// The fewest characters that a comparison requires of a text; comparisons with a number count as a whole message.
 pub(super) fn fewest(compare: &Compare) -> usize {
     let of_all = |lengths: Vec<usize>, every: bool| {
         let least = lengths.iter().copied().min();

@@ -7,24 +7,24 @@ use crate::language::{Compare, Term, Test};
 use facts::Value;
 use spanned_yaml::{Code, Diagnostic};
 
-/// Exception codes that say how a program died and not why: each occurs in crashes of nearly every cause. Others, such
-/// as that of a stack overflow or of a missing DLL, name what happened.
+/// Exception codes that show how a program died and not why: each occurs in crashes of nearly every cause. Other codes,
+/// such as stack overflow or a missing DLL, name what happened.
 ///
 /// Source: "NTSTATUS Values" of the Windows protocol documentation (MS-ERREF, 2.3.1).
 const EXCEPTIONS: [u64; 5] = [0x8000_0003, 0xC000_0005, 0xC000_0006, 0xC000_0409, 0xC000_041D];
-/// Stop codes of which the same holds: an exception that nothing handled, or memory that was not to be touched.
+/// Stop codes that do not show the cause either: an exception that nothing handled, or access to invalid memory.
 ///
 /// Source: "Bug check code reference" of the Windows driver documentation.
 const STOPS: [u64; 10] = [0x0A, 0x1E, 0x3B, 0x50, 0x7E, 0x7F, 0x8E, 0xD1, 0x1000_007E, 0x1000_008E];
 
-/// How sure such a code can make a rule.
+/// The highest confidence of a rule that compares only such a code.
 const MOST_OF_A_CODE: f64 = 0.6;
-/// How sure it can make a rule which program crashed, or what it ran on: neither says what went wrong.
+/// The highest confidence of a rule that compares only the program or its environment: neither shows what went wrong.
 const MOST_OF_A_PLACE: f64 = 0.4;
-/// How sure the name of the module at the fault can make it: that is where damage showed, whoever did it.
+/// The highest confidence of a rule that compares only the faulting module: damage shows there, whoever caused it.
 const MOST_OF_A_MODULE: f64 = 0.75;
 
-/// `R101`: a rule that is surer than the only kind of evidence that it asks for can make it.
+/// `R101`: a rule whose confidence is too high for the only kind of evidence that it compares.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let confidence = rule.rule.confidence();
     let thin = rule.ways.iter().filter_map(alone).find(|alone| confidence > alone.most);

@@ -7,13 +7,13 @@ use crate::language::{Compare, FieldTerm, FieldTest, Order, Quantifier, Test};
 use facts::{FactType, Value};
 use spanned_yaml::{Code, Diagnostic};
 
-/// Texts that nobody would look for: what fits both of them fits everything.
+/// Texts that no rule would look for: a comparison that fits both of them fits everything.
 pub(super) const ODD_TEXTS: [&str; 2] = ["", "\u{1}~\u{1}"];
 
-/// Facts that every incident has, or that only say of what sort it is.
+/// Facts that every incident has, or that only show its kind.
 const SORTS: [&str; 1] = ["incident.kind"];
 
-/// Lists that have an entry wherever their kind of artifact was read; of others, an entry says something.
+/// Lists that have entries whenever their kind of artifact was read; entries of other lists prove something.
 const EVERYWHERE: [&str; 7] = ["drivers", "events", "frames", "handles", "modules", "text", "threads"];
 
 /// Whether a comparison leaves out no value of the type.
@@ -36,7 +36,7 @@ fn takes_all(kind: FactType, compare: &Compare) -> bool {
     }
 }
 
-/// Whether a test only asks that a fact, or an entry of a list, is there.
+/// Whether a test only requires that a fact, or an entry of a list, exists.
 pub(super) fn is_trivial(test: &Test) -> bool {
     match test {
         Test::Fact { fact, compare, .. } => takes_all(fact.kind, compare),
@@ -71,7 +71,7 @@ pub(super) fn terms(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// `R082`: a rule that matches whatever happened, and takes its cause for probable.
+/// `R082`: a rule that matches every incident of a kind and still has a probable confidence.
 pub(super) fn rule(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let tells_nothing = |test: &Test| is_trivial(test) || SORTS.contains(&test.path());
     let matches_all = |way: &Way<'_>| way.iter().all(|literal| literal.holds && tells_nothing(&literal.term.test));

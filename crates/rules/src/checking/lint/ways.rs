@@ -39,7 +39,7 @@ fn ways<'r>(condition: &Condition, truth: bool, selections: &'r [Selection]) -> 
     }
 }
 
-/// Ways of parts of which all have to be so, or one.
+/// The ways of a condition whose parts must all hold (`all`), or of which one must; `None` where there are too many.
 fn joined<'r>(all: bool, parts: impl Iterator<Item = Option<Vec<Way<'r>>>>) -> Option<Vec<Way<'r>>> {
     let mut whole = if all { vec![Way::new()] } else { Vec::new() };
     for part in parts {

@@ -20,10 +20,10 @@ use untrusted::glob::Glob;
 pub(crate) struct Target<'a> {
     /// All rules, by id.
     pub rules: &'a mut [Rule],
-    /// The ids of built-in rules that were left out: overlays of them change nothing, and are no mistakes.
+    /// The ids of built-in rules that were not loaded: overlays may name them, without effect.
     pub left_out: &'a BTreeSet<String>,
-    /// What is written of rules that are not among them, as they have mistakes: neither is it said of those that they
-    /// do not exist.
+    /// Rules with mistakes, which are not in `rules`: an overlay that names one is not reported as naming an unknown
+    /// rule.
     pub written: &'a Read,
     /// The sets, whose changes are counted.
     pub sets: &'a mut [RuleSetInfo],
@@ -53,7 +53,7 @@ pub(crate) fn apply(files: &[OverlayFile], target: &mut Target<'_>, found: &mut 
     suppressions
 }
 
-/// The rules that a set has changed, with the place that says so.
+/// The ids of the rules that a set has changed so far, each with the place of that change.
 type Changed = BTreeMap<String, (Arc<YamlText>, Span)>;
 
 struct OverlayReader<'r, 'a> {
@@ -67,7 +67,7 @@ struct OverlayReader<'r, 'a> {
 /// The rule that an overlay names.
 struct NamedRule {
     id: String,
-    /// Its index; none of a built-in rule that was left out.
+    /// Its index; `None` for a built-in rule that was left out.
     index: Option<usize>,
 }
 
@@ -91,7 +91,7 @@ impl OverlayReader<'_, '_> {
         }
     }
 
-    /// Reads an entry of `override` and changes the rule. False, as of the others, when it has a mistake.
+    /// Reads an entry of `override` and changes the rule; false when the entry has a mistake.
     fn override_(&mut self, item: &Node) -> bool {
         let what = "an entry of `override`";
         let before = self.mistakes.errors();
@@ -253,7 +253,7 @@ impl OverlayReader<'_, '_> {
         Some(NamedRule { id: id.to_owned(), index: Some(index) })
     }
 
-    /// Whether the set says only one thing about the rule.
+    /// Notes that this set changes the rule; false, with a mistake, if the set has another entry for the rule.
     fn is_first(&mut self, item: &Node, id: &str) -> bool {
         let span = item.get("rule").map_or(item.span, |node| node.span);
         if let Some((file, first)) = self.changed.get(id) {
@@ -292,7 +292,7 @@ fn other_key(key: &str) -> Option<String> {
     hints::OVERLAY_KEYS.get(key).map(str::to_owned)
 }
 
-/// Whether a key of rules is one that makes a rule the rule that it is.
+/// Whether the key defines a rule and so can't be overridden.
 fn is_fixed(key: &str) -> bool {
     RULE_KEYS.contains(&key) && !OVERRIDABLE.contains(&key)
 }

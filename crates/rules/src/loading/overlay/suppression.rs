@@ -28,7 +28,7 @@ pub struct Occasion<'a> {
 /// The rule set that suppresses a finding, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuppressedBy {
-    /// The name of the rule set that says so.
+    /// The name of the rule set with the suppression.
     pub by: String,
     /// Why.
     pub reason: String,
@@ -96,7 +96,7 @@ pub(crate) struct Suppressions {
 }
 
 impl Suppressions {
-    /// Adds one for the findings of a rule.
+    /// Adds a suppression of a rule's findings.
     pub fn add(&mut self, rule: String, suppression: Suppression) {
         self.by_rule.entry(rule).or_default().push(suppression);
     }
@@ -106,12 +106,12 @@ impl Suppressions {
         self.by_rule.iter().flat_map(|(rule, all)| all.iter().map(|one| (rule.as_str(), one)))
     }
 
-    /// Those for the findings of a rule.
+    /// The suppressions of a rule's findings.
     pub fn of_rule(&self, rule: &str) -> impl Iterator<Item = &Suppression> {
         self.by_rule.get(rule).into_iter().flatten()
     }
 
-    /// What they do to a rule's finding.
+    /// Whether a rule's finding is shown or suppressed.
     pub fn ruling(&self, rule: &str, view: &View<'_>, occasion: Occasion<'_>) -> Ruling {
         let day = occasion.time.map(|time| Offset::UTC.to_datetime(time).date());
         let mut ruling = Ruling::Shown;

@@ -34,8 +34,8 @@ pub(crate) struct ReadRule {
     pub tests: Tests,
 }
 
-/// Reads the rules of one file of a rule set, which goes by its index, and what it says about rules of others. A rule with a mistake is not among them; the
-/// ids of all go to `read.written`.
+/// Reads the rules and overlays of one file. `set` is the index of its rule set. Rules with mistakes are left out; the
+/// ids of all rules go to `read.written`.
 pub(crate) fn read_file(
     file: &RuleFile,
     set: usize,
@@ -316,7 +316,7 @@ struct ReadLogic {
     names: Vec<(String, Span)>,
     /// All of them; one that could not be read has no alternatives.
     selections: Vec<Selection>,
-    /// Those that could not be read, by index, with the facts that they seem to ask for.
+    /// The selections that could not be read, by index, with the facts that they seem to compare.
     unread: BTreeMap<usize, World>,
     requires: Vec<Subject>,
     /// Facts that entries of `requires` with mistakes seem to mean.

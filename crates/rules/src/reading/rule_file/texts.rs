@@ -9,7 +9,7 @@ use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{Code, Node, Span};
 
 impl RuleReader<'_> {
-    /// What a rule says, as far as it can be read.
+    /// A rule's texts, as far as they can be read.
     pub(super) fn texts(&mut self, node: &Node, logic: &ReadLogic) -> Texts {
         Texts {
             cause: self.cause(node).unwrap_or_default(),

@@ -7,7 +7,7 @@ use crate::Kind;
 pub(in crate::explain) struct SpelledCode {
     pub code: u32,
     pub form: Form,
-    /// What the words before it call it.
+    /// The kind of code that the words before it name.
     pub label: Option<Label>,
     /// For the id of an event: the event's source, where the words before it name one.
     pub provider: Option<&'static str>,
@@ -28,7 +28,7 @@ pub(in crate::explain) enum Form {
     Name(Kind),
 }
 
-/// What the words before a code call it.
+/// A kind of code that words before a code can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::explain) enum Label {
     /// A code of this kind and of no other.

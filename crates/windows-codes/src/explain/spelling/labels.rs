@@ -5,8 +5,8 @@ use super::names::by_name;
 use crate::Kind;
 use crate::codes::events;
 
-/// Phrases that say which kind of code follows, by that kind. Where several are before a code, the last one counts, and of
-/// those that end at the same place the longest.
+/// Phrases that announce the kind of the code that follows, by that kind. Where several are before a code, the last one
+/// counts, and of those that end at the same place the longest.
 const LABELS: &[(Label, &[&str])] = &[
     (Label::Only(Kind::WinError), &["winerror", "win32", "getlasterror"]),
     (Label::Code, &["code"]),
@@ -30,16 +30,16 @@ const LABELS: &[(Label, &[&str])] = &[
     (Label::Only(Kind::Event), &["event", "event id", "event-id", "eventid", "ereignis", "ereignis-id"]),
 ];
 
-/// Words before a number that say that it is an address.
+/// Words before a number that mark it as an address.
 const ADDRESSES: &[&str] = &["address", "at", "executing", "location", "offset", "reading", "writing"];
 
-/// Whether the word before a number says that it is an address.
+/// Whether the word before a number marks it as an address.
 pub(super) fn is_called_address(before: &str) -> bool {
     let before = before.trim_end_matches(|end: char| !end.is_ascii_alphanumeric()).to_ascii_lowercase();
     ADDRESSES.iter().any(|word| end_of(word, &before) == Some(before.len()))
 }
 
-/// The arguments of a command line as texts with codes. An argument that only says which kind of code follows, such as
+/// The arguments of a command line as texts with codes. An argument that only announces the kind of a code, such as
 /// `WinError`, is joined to the next one, as if both had been in quotation marks.
 #[must_use]
 pub fn texts_of(arguments: &[String]) -> Vec<String> {
@@ -58,7 +58,7 @@ pub fn texts_of(arguments: &[String]) -> Vec<String> {
     texts
 }
 
-/// Whether a word is part of a phrase that says which kind of code follows, or of the name of an event's source.
+/// Whether a word is part of a phrase that announces the kind of a code, or of the name of an event's source.
 fn is_part_of_label(word: &str) -> bool {
     let word = word.trim_matches(|end: char| !end.is_ascii_alphanumeric()).to_ascii_lowercase();
     let has = |words: &str| words.split_whitespace().any(|part| part.eq_ignore_ascii_case(&word));
@@ -66,7 +66,7 @@ fn is_part_of_label(word: &str) -> bool {
     !word.is_empty() && (LABELS.iter().flat_map(|(_, phrases)| *phrases).any(|phrase| has(phrase)) || source())
 }
 
-/// Where the last occurrence of a phrase ends that is not part of a longer word.
+/// The offset behind the last occurrence of a phrase that is not part of a longer word.
 fn end_of(words: &str, text: &str) -> Option<usize> {
     let inside = |c: char| c.is_ascii_alphanumeric();
     let ends = text.rmatch_indices(words).map(|(start, words)| (start, start.saturating_add(words.len())));
@@ -85,7 +85,7 @@ pub(super) fn provider(before: &str, id: u32) -> Option<&'static str> {
     named.map(|event| event.provider).next()
 }
 
-/// What the words before a code call it.
+/// The kind of code that the words before a code name.
 pub(super) fn label(before: &str) -> Option<Label> {
     let before = before.to_ascii_lowercase();
     let phrases = LABELS.iter().flat_map(|(label, phrases)| phrases.iter().map(move |phrase| (phrase, *label)));

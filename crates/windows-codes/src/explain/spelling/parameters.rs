@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// Four numbers in parentheses, as the parameters of a stop stand behind it.
+/// Four numbers in parentheses behind a stop code: its parameters.
 pub(super) struct Parameters {
-    /// Where the number before them ends.
+    /// The offset at which the stop code before them ends.
     pub(super) owner: usize,
-    /// Where they are.
+    /// The range of the parameters in the text.
     pub(super) place: Range<usize>,
     pub(super) values: Vec<u64>,
 }

@@ -1,6 +1,7 @@
 //! What typesetting, spreadsheets and tools put between the digits of a code, or between a word and its number.
 
-/// `NVRM: Xid (PCI:0000:01:00): 79, ...` is `NVRM: Xid : 79, ...`: between the word and its number stands where the GPU is.
+/// Removes the GPU's place between `Xid` and its number: `NVRM: Xid (PCI:0000:01:00): 79, ...` becomes `NVRM: Xid : 79,
+/// ...`.
 pub(super) fn without_place_of_xid(text: &str) -> String {
     let place = text.to_ascii_lowercase().find("xid (pci").and_then(|at| at.checked_add("xid ".len()));
     let end = place.and_then(|at| text.get(at..)?.find(')')?.checked_add(at)?.checked_add(1));
@@ -27,7 +28,7 @@ pub(super) fn without_grouping(text: &str) -> String {
     plain
 }
 
-/// What stands between groups of digits: of the last three, blanks that no line breaks at.
+/// Separators between groups of digits; the last three are blanks at which no line breaks.
 const SEPARATORS: &[char] = &['.', ',', '\'', '\u{2019}', ' ', '\u{A0}', '\u{202F}', '\u{2009}'];
 
 /// The number of 32 bits and ten digits in groups that a text begins with, without what separates them, and its length.

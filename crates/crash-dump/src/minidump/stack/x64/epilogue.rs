@@ -10,9 +10,9 @@ use untrusted::bytes::u32_at;
 /// What is left of an epilogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Epilogue {
-    /// What the stack pointer is set to: a register and an offset from it.
-    back: Option<(usize, i32)>,
-    /// Registers that are popped.
+    /// The value that the epilogue first sets the stack pointer to: a register's number and an offset from it.
+    stack_pointer: Option<(usize, i32)>,
+    /// Numbers of the registers that the epilogue pops, in order.
     pops: Vec<usize>,
 }
 
@@ -54,7 +54,7 @@ impl Epilogue {
 
     /// Carries the rest out; afterwards the stack pointer is at the return address.
     pub fn finish(&self, registers: &mut Registers, mut word: impl FnMut(u64) -> Option<u64>) -> Option<()> {
-        if let Some((number, distance)) = self.back {
+        if let Some((number, distance)) = self.stack_pointer {
             registers.set(RSP, Some(registers.get(number)?.checked_add_signed(i64::from(distance))?));
         }
         for number in &self.pops {
@@ -109,11 +109,11 @@ mod tests {
     fn an_epilogue_sets_the_stack_back_pops_and_returns() {
         // add rsp, 20h; pop rdi; pop r14; ret
         let found = read(&[0x48, 0x83, 0xC4, 0x20, 0x5F, 0x41, 0x5E, 0xC3]);
-        assert_eq!(found, Some(Epilogue { back: Some((RSP, 0x20)), pops: vec![7, 14] }));
+        assert_eq!(found, Some(Epilogue { stack_pointer: Some((RSP, 0x20)), pops: vec![7, 14] }));
         // lea rsp, [rbp - 8]; pop rbp; ret
         let found = read(&[0x48, 0x8D, 0x65, 0xF8, 0x5D, 0xC3]);
-        assert_eq!(found, Some(Epilogue { back: Some((5, -8)), pops: vec![5] }));
-        assert_eq!(read(&[0xC3]), Some(Epilogue { back: None, pops: vec![] }));
+        assert_eq!(found, Some(Epilogue { stack_pointer: Some((5, -8)), pops: vec![5] }));
+        assert_eq!(read(&[0xC3]), Some(Epilogue { stack_pointer: None, pops: vec![] }));
     }
 
     #[test]

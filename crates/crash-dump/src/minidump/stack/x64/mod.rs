@@ -79,7 +79,8 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         Self { given, memory, words, modules, ranges, listed, images: HashMap::new(), regions: None }
     }
 
-    /// The `most` innermost frames of a thread with these registers, of whose stack so many bytes are read at once.
+    /// The innermost frames of the stack that begins with the registers `innermost`, at most `most`. The first
+    /// `at_once` bytes of the stack are read from the dump in one go.
     pub fn frames(&mut self, innermost: Registers, at_once: u64, most: usize) -> Vec<Frame> {
         if let Some(pointer) = innermost.get(RSP) {
             self.words = Words::read(pointer, at_once, self.memory);
@@ -267,7 +268,7 @@ enum Undo {
     Caller(Box<Caller>),
     /// The frame was the outermost.
     End,
-    /// Neither tables nor symbols show it.
+    /// Neither unwind tables nor symbols show the caller.
     Unknown,
 }
 
