@@ -61,8 +61,8 @@ pub use wer::{WerDetails, WerReport, WerSignature};
 pub use word::Word;
 
 /// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
-/// It changes with every change of a type that evidence is made of; `tests/reports/evidence_format.rs` holds both
-/// together.
+/// It is any 16 hexadecimal digits, and changes with every new variant or field of a type that evidence is made of;
+/// `tests/reports/evidence_format.rs` keeps it beside a sum of the encoded bytes.
 pub const FORMAT: &str = "95d374d5960ba7d6";
 
 /// One statement of an artifact, with its place in that artifact.

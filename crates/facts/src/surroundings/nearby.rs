@@ -13,8 +13,9 @@ use evidence::{EventBody, NtStatus, SigmaRule};
 use incident::{JoinedIncident, TimelineEntry, values};
 use windows_codes::McaStatus;
 
-/// The fields of an entry, in the order of the list's definition, which a test compares.
-pub const TIMELINE_FIELDS: [(&str, OfNearby); 19] = [
+/// The fields of an entry, in the order of the list `timeline` in schema.yaml. A test of the crate `rules` compares both
+/// (`fields_are_those_of_the_schema_in_its_order`).
+pub const TIMELINE_FIELDS: &[(&str, OfNearby)] = &[
     ("kind", |nearby| Some(Given::Word(nearby.entry().kind))),
     ("provider", |nearby| Some(text(&nearby.entry().provider, &nearby.logged.provider))),
     ("id", |nearby| Some(Given::Number(nearby.entry().id.into()))),

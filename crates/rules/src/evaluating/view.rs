@@ -329,7 +329,7 @@ mod tests {
             let list = facts::schema::list(list).expect("a list of the schema");
             list.fields.iter().map(|field| field.path).collect()
         };
-        assert_eq!(TIMELINE_FIELDS.map(|(name, _)| name).to_vec(), defined(TIMELINE));
+        assert_eq!(TIMELINE_FIELDS.iter().map(|(name, _)| *name).collect::<Vec<_>>(), defined(TIMELINE));
         assert_eq!(OTHER_FIELDS.map(|(name, _)| name).to_vec(), defined(OTHER_INCIDENTS));
         assert_eq!(TIMELINE_FIELDS[KIND].0, "kind");
     }

@@ -23,7 +23,7 @@ impl Epilogue {
     /// Reads the instructions in `code` up to the end of an epilogue; `None` when they are none. `leaves` is whether
     /// a relative jump, given by its target's distance from the first byte of `code`, leaves the function.
     pub fn read(code: &[u8], frame: Option<usize>, leaves: impl Fn(i64) -> Option<bool>) -> Option<Self> {
-        let (back, mut rest) = match stack_pointer_back(code, frame) {
+        let (stack_pointer, mut rest) = match stack_pointer_back(code, frame) {
             Some((back, rest)) => (Some(back), rest),
             None => (None, code),
         };
@@ -49,7 +49,7 @@ impl Epilogue {
             [0x48..=0x49, 0xFF, 0xE0..=0xE7, ..] => true,
             _ => false,
         };
-        ends.then_some(Self { back, pops })
+        ends.then_some(Self { stack_pointer, pops })
     }
 
     /// Carries the rest out; afterwards the stack pointer is at the return address.
