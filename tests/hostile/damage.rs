@@ -78,7 +78,7 @@ fn what_was_cut_short_is_never_ok_unless_its_evidence_is_the_same() {
             let same = said(&cut) == said(&original);
             assert!(
                 cut.artifact.status != ArtifactStatus::Ok || same,
-                "{} cut to {length} of {} bytes is ok and says less",
+                "{} cut to {length} of {} bytes is ok and says less (a signature that is cut: is_begun_signature)",
                 path.display(),
                 whole.len()
             );

@@ -24,7 +24,9 @@ pub struct Sighting<'i> {
     pub evidence: &'i SourcedEvidence,
     /// What kind of incident it is of.
     pub kind: IncidentKind,
-    /// The place in the order of an incident's evidence, 0 to 5: the lower, the more the evidence knows of the incident.
+    /// The place in the order of an incident's evidence: the lower, the more the evidence knows of the incident. 0 is a dump
+    /// of the failure, 1 a log's record of the failure, 2 a report about it, 3 and 4 are records beside another one, ends of
+    /// processes and dumps of running ones, 5 is a text.
     pub rank: u8,
     /// The computer.
     pub host: Option<Arc<str>>,
@@ -53,7 +55,7 @@ pub struct Sighting<'i> {
 /// Sightings that join by computer and closeness in time, when they share no id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
-    /// Only ids join it.
+    /// Ids join it, or its program and time; it is of no family of its own.
     Alone,
     /// A crash record of the Application log; the main one.
     Crash,

@@ -124,7 +124,7 @@ fn is_sentence(first: &[u8]) -> bool {
 
 /// Whether a file ends within the signature of a format that is read; such bytes look like text.
 fn is_begun_signature(first: &[u8]) -> bool {
-    const SIGNATURES: [&[u8]; 6] = [
+    const SIGNATURES: &[&[u8]] = &[
         b"MDMP",
         b"ElfFile\0",
         b"PAGEDU64",
