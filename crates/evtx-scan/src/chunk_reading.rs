@@ -279,18 +279,25 @@ impl<T, C> ChunkReader<'_, T, C> {
         reading: &mut ChunkReading<T>,
     ) -> u64 {
         reading.ids = RecordIds::joined(reading.ids, walked.ids);
-        // The records of unusual shape are left for later.
-        let picks = walked.picks.iter();
-        let read: Vec<Result<Option<T>, &Pick<'_>>> = picks
-            .map(|pick| match &pick.decision {
+        // What is read behind a record of unusual shape waits until that record is decoded.
+        let mut waiting: Vec<Result<Option<T>, &Pick<'_>>> = Vec::new();
+        for pick in &walked.picks {
+            let read = match &pick.decision {
                 Decision::Wanted(shape) => self.read_pick(chunk.bytes, pick, shape, scratch).map_err(|Unusual(_)| pick),
                 Decision::Unknown | Decision::Unwanted => Err(pick),
-            })
-            .collect();
-        let unusual: Vec<RawRecord> = read.iter().filter_map(|read| Some(read.as_ref().err()?.record)).collect();
+            };
+            match read {
+                Ok(extracted) if waiting.is_empty() => reading.extracted.extend(extracted),
+                read => waiting.push(read),
+            }
+        }
+        if waiting.is_empty() {
+            return 0;
+        }
+        let unusual: Vec<RawRecord> = waiting.iter().filter_map(|read| Some(read.as_ref().err()?.record)).collect();
         let mut decoded = full_decode::decode(chunk, &unusual);
         let mut lost = 0_u64;
-        for read in read {
+        for read in waiting {
             let pick = match read {
                 Ok(extracted) => {
                     reading.extracted.extend(extracted);

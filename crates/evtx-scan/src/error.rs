@@ -14,7 +14,6 @@ pub struct Error {
     /// The part of the file that could not be read; `None` where it is the file or folder as a whole.
     pub place: Option<&'static str>,
     /// What was wrong there.
-    #[source]
     pub kind: ErrorKind,
 }
 

@@ -25,8 +25,8 @@ pub struct Sighting<'i> {
     /// What kind of incident it is of.
     pub kind: IncidentKind,
     /// The place in the order of an incident's evidence: the lower, the more the evidence knows of the incident. 0 is a dump
-    /// of the failure, 1 a log's record of the failure, 2 a report about it, 3 and 4 are records beside another one, ends of
-    /// processes and dumps of running ones, 5 is a text.
+    /// of the failure, 1 a log's record of the failure, 2 a report about it or about the restart, 3 and 4 are records that
+    /// say less of it (records beside another one, ends of processes and services, dumps of running processes), 5 is a text.
     pub rank: u8,
     /// The computer.
     pub host: Option<Arc<str>>,

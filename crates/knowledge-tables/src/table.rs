@@ -1,20 +1,20 @@
 //! Reading the rows of any table of `rules/data`, and three small tables: folders, releases and requests.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 use spanned_yaml::{Code, Diagnostic, Node, YamlText, parse};
 
 /// The tables of the program by their files' names without ending, with what each holds at its top beside `schema` and
 /// `about`.
-const TABLES: &str = include_str!("../tables.yaml");
+static TABLES: LazyLock<Option<Node>> =
+    LazyLock::new(|| parse(&YamlText::new("tables.yaml", include_str!("../tables.yaml"))).ok());
 
 /// Reports keys at the top of a table that have no meaning there, and a schema that this program does not read. `stem` is
 /// the file's name without ending; files that are no such table are passed over.
 pub fn check_top(stem: &str, file: &Arc<YamlText>, root: &Node, mistakes: &mut Vec<Diagnostic>) {
-    let tables = parse(&YamlText::new("tables.yaml", TABLES)).ok();
-    let Some(own) = tables.as_ref().and_then(|tables| tables.get(stem)?.items()) else { return };
+    let Some(own) = TABLES.as_ref().and_then(|tables| tables.get(stem)?.items()) else { return };
     let known: Vec<&str> = ["schema", "about"].into_iter().chain(own.iter().filter_map(Node::text)).collect();
     mistakes.extend(Row { file, node: root }.unknown_keys(&known));
     if let Some(schema) = root.get("schema").filter(|schema| schema.text() != Some("1")) {
@@ -270,6 +270,16 @@ impl Row<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_known_table_has_keys_and_a_file() {
+        let tables = TABLES.as_ref().and_then(Node::entries).expect("tables.yaml is a mapping");
+        for table in tables {
+            assert!(table.value.items().is_some_and(|keys| !keys.is_empty()), "{}", table.name());
+            let path = format!("../../rules/data/{}.yaml", table.name());
+            assert!(std::path::Path::new(&path).exists(), "{path}");
+        }
+    }
 
     #[test]
     fn builds_and_sentences_have_tables_of_their_own() {

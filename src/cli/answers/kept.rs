@@ -24,7 +24,7 @@ const MOST_OUTPUT: u64 = 512 << 20;
 /// What is kept of a run beside its output.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trailer {
-    /// The length of the output before it, bytes.
+    /// The length of the output before it, bytes; set when the answer is finished, like the hash.
     pub(super) output_bytes: u64,
     /// The hash of the output.
     pub(super) output_hash: u128,

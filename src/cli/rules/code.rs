@@ -16,13 +16,7 @@ const EXAMPLE_INDENT: &str = "    ";
 pub(super) fn explain(written: &str, output: &mut Output<'_>) -> io::Result<Exit> {
     let Some(code) = Code::find(written) else { return Ok(unknown(written)) };
     let heading = output.style(Style::new().bold());
-    writeln!(
-        output.out,
-        "{heading}{code}{heading:#} ({}): {}
-",
-        code.level.word(),
-        code.title
-    )?;
+    writeln!(output.out, "{heading}{code}{heading:#} ({}): {}\n", code.level.word(), code.title)?;
     writeln!(output.out, "{}", wrapped(code.explanation, 0))?;
     for (title, lines) in [("Wrong:", code.wrong), ("Right:", code.right)] {
         writeln!(output.out, "\n{heading}{title}{heading:#}")?;

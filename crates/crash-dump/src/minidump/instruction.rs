@@ -149,10 +149,9 @@ fn kind(instruction: &iced_x86::Instruction) -> InstructionKind {
 
 /// Moves that raise an exception without an address when theirs is not a multiple of their size.
 fn is_aligned_move(mnemonic: Mnemonic) -> bool {
-    const MOVES: [&str; 6] = ["movaps", "movapd", "movdqa", "movntps", "movntpd", "movntdq"];
-    // Those of AVX have a `v` in front.
-    let name = format!("{mnemonic:?}").to_lowercase();
-    MOVES.contains(&name.strip_prefix('v').unwrap_or(&name))
+    use Mnemonic::*;
+    let of_sse = matches!(mnemonic, Movaps | Movapd | Movdqa | Movntps | Movntpd | Movntdq);
+    of_sse || matches!(mnemonic, Vmovaps | Vmovapd | Vmovdqa | Vmovntps | Vmovntpd | Vmovntdq)
 }
 
 /// The age of an extension, the oldest first: of several that an instruction needs, the youngest is shown.

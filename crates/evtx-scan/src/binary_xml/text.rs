@@ -1,6 +1,5 @@
 //! Values as text, written as the `evtx` crate writes them.
 
-use std::fmt::Display;
 use std::io::Write;
 
 use data_encoding::{Encoding, HEXLOWER, HEXUPPER};
@@ -50,18 +49,18 @@ fn push_other(value: Value<'_>, out: &mut Vec<u8>) -> Option<()> {
     match value.kind {
         kind::NULL => {}
         kind::ANSI_STRING => push_ansi(bytes, out),
-        kind::INT8 => push_number(i8::from_le_bytes(all(bytes)?), out)?,
-        kind::INT16 => push_number(i16::from_le_bytes(all(bytes)?), out)?,
-        kind::INT32 => push_number(i32::from_le_bytes(all(bytes)?), out)?,
-        kind::INT64 => push_number(i64::from_le_bytes(all(bytes)?), out)?,
-        kind::UINT8 | kind::UINT16 | kind::UINT32 | kind::UINT64 => push_number(unsigned(bytes), out)?,
+        kind::INT8 => push_number(i8::from_le_bytes(all(bytes)?), out),
+        kind::INT16 => push_number(i16::from_le_bytes(all(bytes)?), out),
+        kind::INT32 => push_number(i32::from_le_bytes(all(bytes)?), out),
+        kind::INT64 => push_number(i64::from_le_bytes(all(bytes)?), out),
+        kind::UINT8 | kind::UINT16 | kind::UINT32 | kind::UINT64 => push_number(unsigned(bytes), out),
         kind::REAL32 => push_real(f32::from_le_bytes(all(bytes)?), out)?,
         kind::REAL64 => push_real(f64::from_le_bytes(all(bytes)?), out)?,
         // Some providers log bits as a truth value.
         kind::BOOL => match i32::from_le_bytes(all(bytes)?) {
             0 => out.extend_from_slice(b"false"),
             1 => out.extend_from_slice(b"true"),
-            bits => push_number(bits, out)?,
+            bits => push_number(bits, out),
         },
         kind::BINARY => push_digits(bytes, &HEXUPPER, out),
         kind::GUID => push_guid(&all(bytes)?, out),
@@ -174,8 +173,8 @@ pub(crate) fn unsigned(bytes: &[u8]) -> u64 {
 }
 
 /// Appends a number in decimal digits.
-fn push_number(number: impl Display, out: &mut Vec<u8>) -> Option<()> {
-    write!(out, "{number}").ok()
+fn push_number(number: impl itoa::Integer, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
 /// Appends two digits a byte.
@@ -193,7 +192,7 @@ fn push_real<F: Copy + Into<f64> + Serialize>(number: F, out: &mut Vec<u8>) -> O
         return serde_json::to_writer(out, &number).ok();
     }
     // "NaN", "inf" or "-inf".
-    push_number(wide, out)
+    write!(out, "{wide}").ok()
 }
 
 /// Appends a GUID in braces, lower case. Its first three parts are numbers, stored with their low byte first.

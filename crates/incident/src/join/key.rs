@@ -69,7 +69,16 @@ impl JoinKey {
                 JoinStrength::Certain
             }
             Self::Companion | Self::NameAndTime | Self::Ticket | Self::Machine => JoinStrength::Likely,
-            _ => JoinStrength::Strong,
+            Self::StopAndTime
+            | Self::ExceptionAndTime
+            | Self::DumpPath
+            | Self::ReportFolder
+            | Self::ProcessAndTime
+            | Self::Exit
+            | Self::Service
+            | Self::Restart
+            | Self::Burst
+            | Self::SameText => JoinStrength::Strong,
         }
     }
 }

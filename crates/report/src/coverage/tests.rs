@@ -13,6 +13,12 @@ use incident::{Incident, IncidentKind, Signature};
 use rules::UNDETERMINED;
 use windows_codes::Knowledge;
 
+#[test]
+fn kinds_of_gaps_have_two_sentences_or_none() {
+    let cells: Vec<usize> = include_str!("kinds.tsv").lines().map(|line| line.split('\t').count()).collect();
+    assert!(!cells.is_empty() && cells.iter().all(|count| [1, 3].contains(count)), "{cells:?}");
+}
+
 fn at(text: &str) -> Timestamp {
     format!("2024-05-{text}Z").parse().expect("a time")
 }

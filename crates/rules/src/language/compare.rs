@@ -72,7 +72,7 @@ impl Compare {
         }
     }
 
-    /// The same comparison without the value at this index.
+    /// The same comparison without the value at this index, which is below the number of its values.
     pub fn without(&self, place: usize) -> Self {
         let mut rest = self.clone();
         match &mut rest {

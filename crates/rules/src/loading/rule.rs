@@ -135,7 +135,8 @@ impl Rule {
                     "explanation" => swap(&mut texts.explanation, &mut new.explanation),
                     "remediation" => swap(&mut texts.remediation, &mut new.remediation),
                     "collect" => swap(&mut texts.collect, &mut new.collect),
-                    _ => swap(&mut texts.references, &mut new.references),
+                    "references" => swap(&mut texts.references, &mut new.references),
+                    other => debug_assert!(false, "`{other}` is in OVERRIDABLE and is not overridden"),
                 }
             }
         }

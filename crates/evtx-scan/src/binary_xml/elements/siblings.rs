@@ -41,7 +41,8 @@ impl<'c> FieldReader<'c, '_> {
 #[inline]
 pub(super) fn push_number(earlier: usize, out: &mut Vec<u8>) {
     if earlier > 0 {
-        out.extend_from_slice(format!("_{earlier}").as_bytes());
+        out.push(b'_');
+        out.extend_from_slice(itoa::Buffer::new().format(earlier).as_bytes());
     }
 }
 

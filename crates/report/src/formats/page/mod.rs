@@ -85,8 +85,8 @@ fn write(format: &'static Format, report: &Report, out: &mut dyn Write, all: boo
 /// The template's name, which errors show.
 const NAME: &str = "report";
 
-/// An environment for templates of pages. Every text that a template prints is made harmless by `escape`, unless it is
-/// marked as safe.
+/// An environment for templates of pages. Every text that a template prints loses its control characters and is made
+/// harmless by `escape`, unless it is marked as safe: only texts that the program makes itself may be.
 ///
 /// # Errors
 /// Never, unless the syntax that is set here is wrong.

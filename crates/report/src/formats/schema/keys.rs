@@ -53,6 +53,11 @@ impl Keys {
 mod tests {
     use super::*;
 
+    #[test]
+    fn simple_types_are_read() {
+        assert!(super::super::SIMPLE.len() > 5);
+    }
+
     const PAGE: &str = include_str!("../../../../../docs/report.md");
 
     /// The tables below the heading `## TITLE` of the page.

@@ -90,7 +90,7 @@ pub(crate) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
 
 /// The group of a kind.
 fn group_of(kind: &str) -> usize {
-    GROUPS.iter().position(|(_, kinds)| kinds.contains(&kind)).unwrap_or(GROUPS.len() - 1)
+    GROUPS.iter().position(|(_, kinds)| kinds.contains(&kind)).unwrap_or(GROUPS.len().saturating_sub(1))
 }
 
 fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {

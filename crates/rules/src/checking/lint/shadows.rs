@@ -41,7 +41,7 @@ impl Index {
             }
         }
         let mut by_key: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
-        for (number, one) in linted.iter().enumerate().filter(|(_, one)| raises(one.rule, true)) {
+        for (number, one) in linted.iter().enumerate().filter(|(_, one)| is_only_raised(one.rule)) {
             for (at, way) in one.ways.iter().enumerate() {
                 let rarity = |keys: &Vec<String>| -> usize {
                     keys.iter().map(|key| frequency.get(key).copied().unwrap_or_default()).sum()
@@ -57,7 +57,7 @@ impl Index {
 
     /// A rule that matches in every way of this one, and is at least as sure.
     fn of_all_ways<'l, 'r>(&self, number: usize, one: &Linted<'_>, linted: &'l [Linted<'r>]) -> Option<&'l Linted<'r>> {
-        if !raises(one.rule, false) {
+        if !is_never_raised(one.rule) {
             return None;
         }
         let mut common: Option<BTreeSet<usize>> = None;
@@ -93,9 +93,18 @@ fn outdoes((first, shadow): (usize, &Rule), (second, rule): (usize, &Rule)) -> b
     surer && shadow.requires().next().is_none() && !named(shadow, rule) && !named(rule, shadow)
 }
 
-/// Whether all adjustments of a rule raise its confidence (`all`), or none does.
-fn raises(rule: &Rule, all: bool) -> bool {
-    rule.adjustments().iter().all(|(change, _, _)| matches!(change, Effect::By(by) if *by > 0.0) == all)
+/// Whether all adjustments of a rule raise its confidence.
+fn is_only_raised(rule: &Rule) -> bool {
+    rule.adjustments().iter().all(|(change, _, _)| raises(change))
+}
+
+/// Whether no adjustment of a rule raises its confidence.
+fn is_never_raised(rule: &Rule) -> bool {
+    !rule.adjustments().iter().any(|(change, _, _)| raises(change))
+}
+
+fn raises(change: &Effect) -> bool {
+    matches!(change, Effect::By(by) if *by > 0.0)
 }
 
 /// Whether the narrow way holds only where the wide one holds.
