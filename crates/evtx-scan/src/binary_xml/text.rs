@@ -223,7 +223,26 @@ fn push_time(time: DateTime, times: u64, out: &mut Vec<u8>) -> Option<()> {
     let year = u64::try_from(time.year()).ok()?.checked_add(times.checked_mul(CYCLE_YEARS)?)? % 10_000;
     let (month, day, hour, minute, second) = (time.month(), time.day(), time.hour(), time.minute(), time.second());
     let ticks = time.subsec_nanosecond() / 100;
-    write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ticks:07}Z").ok()
+    push_padded::<4>(year, out);
+    for (mark, part) in [(b'-', month), (b'-', day), (b'T', hour), (b':', minute), (b':', second)] {
+        out.push(mark);
+        push_padded::<2>(part.try_into().ok()?, out);
+    }
+    out.push(b'.');
+    push_padded::<7>(ticks.try_into().ok()?, out);
+    out.push(b'Z');
+    Some(())
+}
+
+/// Appends the last `DIGITS` decimal digits of a number, with zeros before it.
+#[inline]
+fn push_padded<const DIGITS: usize>(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [b'0'; DIGITS];
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0'.saturating_add(u8::try_from(number % 10).unwrap_or_default());
+        number /= 10;
+    }
+    out.extend_from_slice(&digits);
 }
 
 /// Appends a FILETIME: 100 ns units since 1601-01-01. A negative one is written as zeros.
