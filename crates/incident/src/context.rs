@@ -52,7 +52,7 @@ pub(super) fn joined_by(item: &SourcedEvidence) -> JoinedBy {
 /// Whether an item is a text without a crash that describes a machine, or a pasted event without an incident.
 fn is_context(item: &SourcedEvidence, sighted: bool) -> bool {
     match &item.observation {
-        Observation::Ticket(ticket) => !ticket.inventory.is_empty() && !ticket.tells_of_a_crash(),
+        Observation::Ticket(ticket) => !ticket.inventory.is_empty() && !ticket.reports_a_crash(),
         Observation::Event(_) => !sighted && matches!(item.place, Place::Lines(_)),
         _ => false,
     }

@@ -379,7 +379,7 @@ fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc
 /// Whether an incident has other evidence than texts in which no crash was recognised.
 fn is_recognised(joined: &JoinedIncident<'_>) -> bool {
     joined.evidence.items.iter().take(joined.evidence.sightings.len()).any(|item| match &item.observation {
-        Observation::Ticket(ticket) => ticket.tells_of_a_crash(),
+        Observation::Ticket(ticket) => ticket.reports_a_crash(),
         _ => true,
     })
 }

@@ -22,7 +22,7 @@ pub struct OtherIncidents {
     /// The position of that incident in the run.
     own: usize,
     found: OnceLock<Found>,
-    perhaps: OnceLock<Found>,
+    possible: OnceLock<Found>,
     records: OnceLock<(Vec<Record>, Vec<RelatedIncidents>)>,
 }
 
@@ -49,10 +49,10 @@ pub struct OtherIncident {
 pub const OTHER_FIELDS: [(&str, OfOther); 18] = [
     ("kind", |entry| Some(Given::Word(entry.profile()?.kind.word()))),
     ("code", |entry| Some(Given::Number(entry.profile()?.code?.0.into()))),
-    ("module", |entry| entry.text(FactType::Module, 0, |profile| profile.module.as_ref())),
-    ("suspect", |entry| entry.text(FactType::Module, 1, |profile| profile.suspect.as_ref())),
-    ("program", |entry| entry.text(FactType::Module, 2, |profile| profile.program.as_ref())),
-    ("host", |entry| entry.text(FactType::Text, 3, |profile| profile.host.as_ref())),
+    ("module", |entry| entry.text(FactType::Module, |it| (&it.profile.module, &it.folded.module))),
+    ("suspect", |entry| entry.text(FactType::Module, |it| (&it.profile.suspect, &it.folded.suspect))),
+    ("program", |entry| entry.text(FactType::Module, |it| (&it.profile.program, &it.folded.program))),
+    ("host", |entry| entry.text(FactType::Text, |it| (&it.profile.host, &it.folded.host))),
     ("os_build", |entry| Some(Given::Number(entry.profile()?.os_build?.into()))),
     ("day", |entry| entry.run.member(entry.place)?.day().map(Given::Word)),
     ("seconds_before", |entry| entry.before.filter(|before| !before.is_negative()).map(seconds)),
@@ -78,8 +78,8 @@ impl OtherIncidents {
     /// The list of the incident at the position `own` of the run.
     #[must_use]
     pub fn new(run: &Arc<Run>, own: usize) -> Self {
-        let (found, perhaps, records) = Default::default();
-        Self { run: Arc::clone(run), own, found, perhaps, records }
+        let (found, possible, records) = Default::default();
+        Self { run: Arc::clone(run), own, found, possible, records }
     }
 
     /// The incidents that are known to share something, the nearest in time first, those without a time last.
@@ -90,18 +90,18 @@ impl OtherIncidents {
 
     /// The incidents that may share something but lack the facts to decide it, the nearest in time first.
     #[must_use]
-    pub fn perhaps(&self) -> &[OtherIncident] {
-        &self.found_perhaps().entries
+    pub fn possible_entries(&self) -> &[OtherIncident] {
+        &self.found_possible().entries
     }
 
     fn found(&self) -> &Found {
-        self.found.get_or_init(|| self.compared(self.run.near(self.own)))
+        self.found.get_or_init(|| self.compared(self.run.nearest(self.own)))
     }
 
-    fn found_perhaps(&self) -> &Found {
-        self.perhaps.get_or_init(|| {
+    fn found_possible(&self) -> &Found {
+        self.possible.get_or_init(|| {
             let sharing: HashSet<usize> = self.entries().iter().map(|entry| entry.place).collect();
-            self.compared(self.run.perhaps(self.own, &sharing))
+            self.compared(self.run.nearest_possible(self.own, &sharing))
         })
     }
 
@@ -121,8 +121,8 @@ impl OtherIncidents {
         Found { entries: entries.collect(), left_out }
     }
 
-    /// Whether [`Self::entries`] and [`Self::perhaps`] contain every incident that shares this value or may share it:
-    /// on the same machine (`here`), elsewhere, or on any machine, and `within` so many seconds. False where the
+    /// Whether [`Self::entries`] and [`Self::possible_entries`] contain every incident that shares this value or may share
+    /// it: on the same machine (`here`), elsewhere, or on any machine, and `within` so many seconds. False where the
     /// incident's own value is not known.
     #[must_use]
     pub fn has_all(&self, shared: Shared, here: Option<bool>, within: Option<u64>) -> bool {
@@ -139,7 +139,7 @@ impl OtherIncidents {
             let LeftOut { here, elsewhere } = found.left_out.get(shared as usize).copied().unwrap_or_default();
             (!ask_here || none_nearer(here)) && (!ask_elsewhere || none_nearer(elsewhere))
         };
-        is_known && is_whole(self.found()) && is_whole(self.found_perhaps())
+        is_known && is_whole(self.found()) && is_whole(self.found_possible())
     }
 
     /// Puts ids of some of them in the order of their times.
@@ -201,10 +201,10 @@ impl OtherIncident {
         self.same.get(shared as usize).copied().flatten().map(Given::Flag)
     }
 
-    /// A text of the profile; `place` is its index among the profile's folded texts.
-    fn text(&self, kind: FactType, place: usize, of: fn(&Profile) -> Option<&Arc<str>>) -> Option<Given<'_>> {
-        let Member { profile, folded, .. } = self.run.member(self.place)?;
-        Some(Given::Text { written: of(profile)?, kind, folded: folded.get(place)? })
+    /// A text of the incident as it is written, which `of` gives with its folded form.
+    fn text(&self, kind: FactType, of: fn(&Member) -> (&Option<Arc<str>>, &OnceLock<Box<str>>)) -> Option<Given<'_>> {
+        let (written, folded) = of(self.run.member(self.place)?);
+        Some(Given::Text { written: written.as_ref()?, kind, folded })
     }
 
     /// The incident as a record.

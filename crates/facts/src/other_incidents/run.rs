@@ -150,8 +150,16 @@ pub(super) struct Member {
     pub profile: Profile,
     /// The day on which it was, made when a rule first asks.
     day: OnceLock<Option<Box<str>>>,
-    /// Its module, suspect, program and host as they compare.
-    pub folded: [OnceLock<Box<str>>; 4],
+    pub folded: FoldedNames,
+}
+
+/// The names of a profile as they compare, each made when a rule first asks.
+#[derive(Debug, Default)]
+pub(super) struct FoldedNames {
+    pub module: OnceLock<Box<str>>,
+    pub suspect: OnceLock<Box<str>>,
+    pub program: OnceLock<Box<str>>,
+    pub host: OnceLock<Box<str>>,
 }
 
 impl Member {
@@ -198,7 +206,7 @@ impl Run {
     /// The incidents of a run, in the order of their times, those without one last.
     #[must_use]
     pub fn new(all: Vec<Profile>) -> Self {
-        let member = |profile| Member { profile, day: OnceLock::new(), folded: Default::default() };
+        let member = |profile| Member { profile, day: OnceLock::new(), folded: FoldedNames::default() };
         Self { all: all.into_iter().map(member).collect(), relations: OnceLock::new() }
     }
 
@@ -226,7 +234,7 @@ impl Run {
     }
 
     /// The nearest incidents that share something with the one at a place.
-    pub(super) fn near(&self, own: usize) -> Near {
+    pub(super) fn nearest(&self, own: usize) -> Near {
         self.of_relations(own, |shared, relation, profile, near, left_out| {
             let list = profile.key(shared).and_then(|key| relation.by_key.get(&key));
             let list = list.map_or(&[][..], Vec::as_slice);
@@ -236,8 +244,8 @@ impl Run {
 
     /// The nearest incidents that may share something with the incident at index `own`, as the values to compare are
     /// not known. Without the incidents `sharing`, which are known to share something.
-    pub(super) fn perhaps(&self, own: usize, sharing: &HashSet<usize>) -> Near {
-        self.of_relations(own, |shared, relation, profile, perhaps, left_out| {
+    pub(super) fn nearest_possible(&self, own: usize, sharing: &HashSet<usize>) -> Near {
+        self.of_relations(own, |shared, relation, profile, possible, left_out| {
             // What is not known of the incident itself leaves all of it open.
             if profile.key(shared).is_none() {
                 return;
@@ -251,7 +259,7 @@ impl Run {
                 let Some(other) = self.profile(place).filter(|other| profile.shares(shared, other).is_none()) else {
                     continue;
                 };
-                if sharing.contains(&place) || perhaps.contains(&place) {
+                if sharing.contains(&place) || possible.contains(&place) {
                     continue;
                 }
                 if count >= NEAREST {
@@ -259,7 +267,7 @@ impl Run {
                     continue;
                 }
                 count = count.saturating_add(1);
-                perhaps.insert(place);
+                possible.insert(place);
             }
         })
     }
@@ -381,8 +389,8 @@ mod tests {
     fn the_nearest_come_first_and_those_without_a_time_last() {
         let times = [Some(0), Some(90), Some(100), Some(100), Some(105), None];
         let run = Run::new(times.iter().map(|time| profile(None, *time)).collect());
-        assert_eq!(run.near(2).places, [3, 4, 1, 0, 5]);
-        assert_eq!(run.near(5).places, [0, 1, 2, 3, 4]);
+        assert_eq!(run.nearest(2).places, [3, 4, 1, 0, 5]);
+        assert_eq!(run.nearest(5).places, [0, 1, 2, 3, 4]);
     }
 
     #[test]
@@ -391,7 +399,7 @@ mod tests {
         hosts.push(Some(2));
         hosts.push(Some(3));
         let run = Run::new(hosts.iter().zip(0..).map(|(host, second)| profile(*host, Some(second))).collect());
-        let near = run.near(101);
+        let near = run.nearest(101);
         let of = |host: u32| near.places.iter().filter(|place| hosts[**place] == Some(host)).count();
         assert_eq!((of(1), of(2)), (OF_A_MACHINE, 1));
         let [of_host, _, of_signature, ..] = near.left_out;
@@ -403,7 +411,7 @@ mod tests {
     #[test]
     fn what_is_left_out_is_known_with_its_distance() {
         let run = Run::new((0..100).map(|second| profile(Some(1), Some(second))).collect());
-        let near = run.near(99);
+        let near = run.nearest(99);
         assert_eq!(near.places.len(), NEAREST);
         let [of_host, ..] = near.left_out;
         assert_eq!(of_host.here, Some(33));
@@ -435,23 +443,23 @@ mod tests {
         let all =
             [profile(None, Some(0)), unlike(None, Some(10)), unlike(Some(2), Some(20)), profile(Some(1), Some(30))];
         let run = Run::new([all.as_slice(), &[unlike(None, None)]].concat());
-        let sharing: HashSet<usize> = run.near(3).places.into_iter().collect();
+        let sharing: HashSet<usize> = run.nearest(3).places.into_iter().collect();
         assert_eq!(sharing, HashSet::from([0]));
-        let perhaps = run.perhaps(3, &sharing);
-        assert_eq!(perhaps.places, [1, 4]);
-        assert_eq!(perhaps.left_out, [LeftOut::default(); 5]);
+        let possible = run.nearest_possible(3, &sharing);
+        assert_eq!(possible.places, [1, 4]);
+        assert_eq!(possible.left_out, [LeftOut::default(); 5]);
     }
 
     #[test]
     fn of_those_that_perhaps_share_something_it_is_known_how_near_one_is_left_out() {
         let mut all: Vec<Profile> = (0..100).map(|second| unlike(None, Some(second))).collect();
         all.push(profile(Some(1), Some(100)));
-        let perhaps = Run::new(all.clone()).perhaps(100, &HashSet::new());
-        assert_eq!(perhaps.places.len(), NEAREST);
-        let [of_host, ..] = perhaps.left_out;
+        let possible = Run::new(all.clone()).nearest_possible(100, &HashSet::new());
+        assert_eq!(possible.places.len(), NEAREST);
+        let [of_host, ..] = possible.left_out;
         assert_eq!(of_host, LeftOut { here: Some(33), elsewhere: Some(33) });
         all.extend(std::iter::repeat_n(unlike(None, None), 2));
-        let [of_host, ..] = Run::new(all).perhaps(100, &HashSet::new()).left_out;
+        let [of_host, ..] = Run::new(all).nearest_possible(100, &HashSet::new()).left_out;
         assert_eq!(of_host.here, Some(0), "one without a time may be nearest");
     }
 
@@ -459,7 +467,7 @@ mod tests {
     fn one_without_a_time_that_is_left_out_may_be_nearest() {
         let mut all: Vec<Profile> = (0..100).map(|second| profile(Some(1), Some(second))).collect();
         all.push(profile(Some(1), None));
-        let [of_host, ..] = Run::new(all).near(99).left_out;
+        let [of_host, ..] = Run::new(all).nearest(99).left_out;
         assert_eq!(of_host.here, Some(0));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::{SignedDuration, Timestamp};
 
 use super::reach::INSTALLS;
-use super::{LEAST_COVERED, Logged, drive, named};
+use super::{FoldedSigma, LEAST_COVERED, Logged, drive, named};
 use crate::given::Given;
 use crate::schema::FactType;
 use crate::value::{EvidenceRef, Record};
@@ -31,10 +31,10 @@ pub const TIMELINE_FIELDS: &[(&str, OfNearby)] = &[
     ("seconds_after_first", |nearby| nearby.seconds_after_first().map(Given::Number)),
     ("held_by", |nearby| nearby.held_by().map(Given::Word)),
     ("incident", |nearby| Some(Given::Number(nearby.incident?.into()))),
-    ("sigma_id", |nearby| Some(text(nearby.sigma()?.id.as_ref()?, &nearby.folded_sigma()[0]))),
-    ("sigma_title", |nearby| Some(text(&nearby.sigma()?.title, &nearby.folded_sigma()[1]))),
+    ("sigma_id", |nearby| Some(text(nearby.sigma()?.id.as_ref()?, &nearby.folded_sigma().id))),
+    ("sigma_title", |nearby| Some(text(&nearby.sigma()?.title, &nearby.folded_sigma().title))),
     ("sigma_level", |nearby| nearby.sigma()?.level.map(Given::Word)),
-    ("sigma_tags", |nearby| Some(text(&nearby.sigma()?.tags, &nearby.folded_sigma()[2]))),
+    ("sigma_tags", |nearby| Some(text(&nearby.sigma()?.tags, &nearby.folded_sigma().tags))),
 ];
 
 /// How an entry gives a field.
@@ -148,8 +148,7 @@ impl<'m> Nearby<'m> {
         self.logged.entry.sigma.as_deref()
     }
 
-    /// Id, title and tags of the Sigma rule as they compare.
-    fn folded_sigma(&self) -> &'m [OnceLock<Box<str>>; 3] {
+    fn folded_sigma(&self) -> &'m FoldedSigma {
         self.logged.sigma.get_or_init(Box::default)
     }
 

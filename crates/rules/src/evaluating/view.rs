@@ -236,7 +236,7 @@ impl<'a> View<'a> {
     /// A list's entries, if the list is known, including other incidents that only may share something with this one.
     pub fn possible(&self, index: usize) -> Option<&[Row<'a>]> {
         let Some(others) = self.others_of(index) else { return self.list(index) };
-        let all = || others.entries().iter().chain(others.perhaps()).map(Row::Other).collect();
+        let all = || others.entries().iter().chain(others.possible_entries()).map(Row::Other).collect();
         Some(self.possible_others.get_or_init(all))
     }
 

@@ -51,11 +51,33 @@ impl Keys {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SIMPLE;
     use super::*;
 
     #[test]
-    fn simple_types_are_read() {
-        assert!(super::super::SIMPLE.len() > 5);
+    fn every_type_of_the_table_has_a_schema_and_every_simple_schema_is_used() {
+        let composed = ["object", "list", "object of strings", "list of strings", "list of hex"];
+        let mut unused: Vec<&String> = SIMPLE.keys().collect();
+        for key in ["report", "facts"].iter().flat_map(|name| Keys::of_document(name).objects.into_values().flatten()) {
+            assert!(SIMPLE.contains_key(key.kind) || composed.contains(&key.kind), "{key:?}");
+            unused.retain(|kind| *kind != key.kind);
+        }
+        assert_eq!(unused, [""; 0]);
+    }
+
+    #[test]
+    fn simple_types_are_those_of_json() {
+        for (kind, schema) in SIMPLE.iter() {
+            let expected = match kind.as_str() {
+                "boolean" => "boolean",
+                "number" => "number",
+                "whole number" => "integer",
+                "object of whole numbers" => "object",
+                "list of two numbers" => "array",
+                _ => "string",
+            };
+            assert_eq!(schema["type"], expected, "{kind}");
+        }
     }
 
     const PAGE: &str = include_str!("../../../../../docs/report.md");
