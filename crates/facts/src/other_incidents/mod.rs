@@ -8,14 +8,14 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::SignedDuration;
 
-use super::given::Given;
+use super::given::FieldValue;
 use super::related_incidents::{RelatedIncidents, Relation};
 use super::schema::FactType;
 use super::value::Record;
 use run::{LeftOut, Member, Near};
-pub use run::{MOST_OTHERS, NEAREST, OF_A_MACHINE, Profile, Run, Shared};
+pub use run::{MOST_OTHERS, NEAREST, OF_A_MACHINE, Profile, Run, SharedProperty};
 
-/// The other incidents of the run that share a machine, place, signature, suspect or program with one incident.
+/// The other incidents of the run that share a machine, fault site, signature, suspect or program with one incident.
 #[derive(Clone)]
 pub struct OtherIncidents {
     run: Arc<Run>,
@@ -29,16 +29,16 @@ pub struct OtherIncidents {
 #[derive(Debug, Clone)]
 struct Found {
     entries: Vec<OtherIncident>,
-    left_out: [LeftOut; Shared::ALL.len()],
+    left_out: [LeftOut; SharedProperty::ALL.len()],
 }
 
 /// An incident of the list, compared with the incident that the list belongs to.
 #[derive(Debug, Clone)]
 pub struct OtherIncident {
     run: Arc<Run>,
-    place: usize,
-    /// Whether both have each property in common, in the order of [`Shared::ALL`]; `None` where that is unknown.
-    same: [Option<bool>; Shared::ALL.len()],
+    index: usize,
+    /// Whether both have each property in common, in the order of [`SharedProperty::ALL`]; `None` where that is unknown.
+    same: [Option<bool>; SharedProperty::ALL.len()],
     same_code: Option<bool>,
     same_module: Option<bool>,
     /// How long it was before the incident; negative if it was after.
@@ -47,31 +47,31 @@ pub struct OtherIncident {
 
 /// The fields of another incident, in the order of the list's definition, which a test compares.
 pub const OTHER_FIELDS: [(&str, OfOther); 18] = [
-    ("kind", |entry| Some(Given::Word(entry.profile()?.kind.word()))),
-    ("code", |entry| Some(Given::Number(entry.profile()?.code?.0.into()))),
+    ("kind", |entry| Some(FieldValue::Word(entry.profile()?.kind.word()))),
+    ("code", |entry| Some(FieldValue::Number(entry.profile()?.code?.0.into()))),
     ("module", |entry| entry.text(FactType::Module, |it| (&it.profile.module, &it.folded.module))),
     ("suspect", |entry| entry.text(FactType::Module, |it| (&it.profile.suspect, &it.folded.suspect))),
     ("program", |entry| entry.text(FactType::Module, |it| (&it.profile.program, &it.folded.program))),
     ("host", |entry| entry.text(FactType::Text, |it| (&it.profile.host, &it.folded.host))),
-    ("os_build", |entry| Some(Given::Number(entry.profile()?.os_build?.into()))),
-    ("day", |entry| entry.run.member(entry.place)?.day().map(Given::Word)),
+    ("os_build", |entry| Some(FieldValue::Number(entry.profile()?.os_build?.into()))),
+    ("day", |entry| entry.run.member(entry.index)?.day().map(FieldValue::Word)),
     ("seconds_before", |entry| entry.before.filter(|before| !before.is_negative()).map(seconds)),
     ("seconds_after", |entry| entry.before.filter(SignedDuration::is_negative).map(seconds)),
     ("seconds_away", |entry| entry.before.map(seconds)),
-    ("same_code", |entry| entry.same_code.map(Given::Flag)),
-    ("same_host", |entry| entry.same(Shared::Host)),
-    ("same_module", |entry| entry.same_module.map(Given::Flag)),
-    ("same_program", |entry| entry.same(Shared::Program)),
-    ("same_signature", |entry| entry.same(Shared::Signature)),
-    ("same_site", |entry| entry.same(Shared::Site)),
-    ("same_suspect", |entry| entry.same(Shared::Suspect)),
+    ("same_code", |entry| entry.same_code.map(FieldValue::Flag)),
+    ("same_host", |entry| entry.same(SharedProperty::Host)),
+    ("same_module", |entry| entry.same_module.map(FieldValue::Flag)),
+    ("same_program", |entry| entry.same(SharedProperty::Program)),
+    ("same_signature", |entry| entry.same(SharedProperty::Signature)),
+    ("same_site", |entry| entry.same(SharedProperty::Site)),
+    ("same_suspect", |entry| entry.same(SharedProperty::Suspect)),
 ];
 
 /// How another incident gives a field.
-type OfOther = fn(&OtherIncident) -> Option<Given<'_>>;
+type OfOther = fn(&OtherIncident) -> Option<FieldValue<'_>>;
 
-fn seconds(span: SignedDuration) -> Given<'static> {
-    Given::Number(span.as_secs().unsigned_abs())
+fn seconds(span: SignedDuration) -> FieldValue<'static> {
+    FieldValue::Number(span.as_secs().unsigned_abs())
 }
 
 impl OtherIncidents {
@@ -100,22 +100,22 @@ impl OtherIncidents {
 
     fn found_possible(&self) -> &Found {
         self.possible.get_or_init(|| {
-            let sharing: HashSet<usize> = self.entries().iter().map(|entry| entry.place).collect();
+            let sharing: HashSet<usize> = self.entries().iter().map(|entry| entry.index).collect();
             self.compared(self.run.nearest_possible(self.own, &sharing))
         })
     }
 
     fn compared(&self, near: Near) -> Found {
-        let Near { places, left_out } = near;
-        let entries = places.into_iter().filter_map(|place| {
-            let (own, other) = (self.run.profile(self.own)?, self.run.profile(place)?);
+        let Near { indices, left_out } = near;
+        let entries = indices.into_iter().filter_map(|index| {
+            let (own, other) = (self.run.profile(self.own)?, self.run.profile(index)?);
             Some(OtherIncident {
                 run: Arc::clone(&self.run),
-                place,
-                same: Shared::ALL.map(|shared| own.shares(shared, other)),
+                index,
+                same: SharedProperty::ALL.map(|shared| own.shares(shared, other)),
                 same_code: own.same_code(other),
                 same_module: own.same_module(other),
-                before: other.before(own),
+                before: other.time_before(own),
             })
         });
         Found { entries: entries.collect(), left_out }
@@ -125,7 +125,7 @@ impl OtherIncidents {
     /// it: on the same machine (`here`), elsewhere, or on any machine, and `within` so many seconds. False where the
     /// incident's own value is not known.
     #[must_use]
-    pub fn has_all(&self, shared: Shared, here: Option<bool>, within: Option<u64>) -> bool {
+    pub fn has_all(&self, shared: SharedProperty, here: Option<bool>, within: Option<u64>) -> bool {
         let is_known =
             self.run.profile(self.own).is_some_and(|own| own.keys.get(shared as usize).is_some_and(Option::is_some));
         let none_nearer = |left: Option<u64>| match (left, within) {
@@ -134,7 +134,7 @@ impl OtherIncidents {
             (Some(_), None) => false,
         };
         // Others on the machine are the same machine's, and elsewhere there are none of those.
-        let (ask_here, ask_elsewhere) = (here != Some(false), here != Some(true) && shared != Shared::Host);
+        let (ask_here, ask_elsewhere) = (here != Some(false), here != Some(true) && shared != SharedProperty::Host);
         let is_whole = |found: &Found| {
             let LeftOut { here, elsewhere } = found.left_out.get(shared as usize).copied().unwrap_or_default();
             (!ask_here || none_nearer(here)) && (!ask_elsewhere || none_nearer(elsewhere))
@@ -144,8 +144,8 @@ impl OtherIncidents {
 
     /// Puts ids of some of them in the order of their times.
     pub fn sort_in_time(&self, ids: &mut [Arc<str>]) {
-        let place = |id: &Arc<str>| self.entries().iter().find(|entry| entry.id() == *id).map(|entry| entry.place);
-        ids.sort_by_cached_key(place);
+        let index = |id: &Arc<str>| self.entries().iter().find(|entry| entry.id() == *id).map(|entry| entry.index);
+        ids.sort_by_cached_key(index);
     }
 
     /// The list as records.
@@ -183,7 +183,7 @@ impl Eq for OtherIncidents {}
 
 impl OtherIncident {
     fn profile(&self) -> Option<&Profile> {
-        self.run.profile(self.place)
+        self.run.profile(self.index)
     }
 
     fn id(&self) -> Arc<str> {
@@ -197,14 +197,18 @@ impl OtherIncident {
     }
 
     /// Whether the incident shares this value with the one that is judged; `None` where it is not known.
-    fn same(&self, shared: Shared) -> Option<Given<'_>> {
-        self.same.get(shared as usize).copied().flatten().map(Given::Flag)
+    fn same(&self, shared: SharedProperty) -> Option<FieldValue<'_>> {
+        self.same.get(shared as usize).copied().flatten().map(FieldValue::Flag)
     }
 
     /// A text of the incident as it is written, which `of` gives with its folded form.
-    fn text(&self, kind: FactType, of: fn(&Member) -> (&Option<Arc<str>>, &OnceLock<Box<str>>)) -> Option<Given<'_>> {
-        let (written, folded) = of(self.run.member(self.place)?);
-        Some(Given::Text { written: written.as_ref()?, kind, folded })
+    fn text(
+        &self,
+        kind: FactType,
+        of: fn(&Member) -> (&Option<Arc<str>>, &OnceLock<Box<str>>),
+    ) -> Option<FieldValue<'_>> {
+        let (written, folded) = of(self.run.member(self.index)?);
+        Some(FieldValue::Text { written: written.as_ref()?, kind, folded })
     }
 
     /// The incident as a record.

@@ -15,12 +15,12 @@ pub const OF_A_MACHINE: usize = 4;
 /// How many of each relation are looked at on each side of an incident.
 const LOOKED_AT: usize = 256;
 /// The most that the list can hold: of the machine, and twice as many of each other relation.
-pub const MOST_OTHERS: usize = NEAREST * (2 * Shared::ALL.len() - 1);
+pub const MOST_OTHERS: usize = NEAREST * (2 * SharedProperty::ALL.len() - 1);
 
 /// What two incidents can have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(prefix = "same_", serialize_all = "lowercase")]
-pub enum Shared {
+pub enum SharedProperty {
     /// The computer.
     Host,
     /// Code, module, build and offset.
@@ -33,7 +33,7 @@ pub enum Shared {
     Program,
 }
 
-impl Shared {
+impl SharedProperty {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Host, Self::Site, Self::Signature, Self::Suspect, Self::Program];
 
@@ -65,12 +65,12 @@ pub struct Profile {
     pub host: Option<Arc<str>>,
     /// The build of Windows.
     pub os_build: Option<u32>,
-    /// What it can share with others, in the order of [`Shared::ALL`].
-    pub keys: [Option<u32>; Shared::ALL.len()],
+    /// What it can share with others, in the order of [`SharedProperty::ALL`].
+    pub keys: [Option<u32>; SharedProperty::ALL.len()],
 }
 
 impl Profile {
-    fn key(&self, shared: Shared) -> Option<u32> {
+    fn key(&self, shared: SharedProperty) -> Option<u32> {
         self.keys.get(shared as usize).copied().flatten()
     }
 
@@ -80,22 +80,22 @@ impl Profile {
     }
 
     /// Whether the incident is of a kind without an exception (a hang or a power loss), and so has no fault site.
-    fn is_of_no_place(&self) -> bool {
+    fn has_no_fault_site(&self) -> bool {
         self.code.is_none() && matches!(self.kind, IncidentKind::Hang | IncidentKind::PowerLoss)
     }
 
     /// Whether both incidents have the same value of this kind; `None` where this is not known.
     #[must_use]
-    pub fn shares(&self, shared: Shared, other: &Self) -> Option<bool> {
+    pub fn shares(&self, shared: SharedProperty, other: &Self) -> Option<bool> {
         match (self.key(shared), other.key(shared), shared) {
             (Some(own), Some(other), _) => Some(own == other),
-            // Another module or another code is another place, wherever in it.
-            (_, _, Shared::Site) => {
+            // Another module or another code is another fault site, at any offset.
+            (_, _, SharedProperty::Site) => {
                 let differs = self.same_module(other) == Some(false) || self.same_code(other) == Some(false);
-                (differs || self.is_of_no_place() || other.is_of_no_place()).then_some(false)
+                (differs || self.has_no_fault_site() || other.has_no_fault_site()).then_some(false)
             }
             // A blue screen has no program.
-            (_, _, Shared::Program) if !self.is_of_a_process() || !other.is_of_a_process() => Some(false),
+            (_, _, SharedProperty::Program) if !self.is_of_a_process() || !other.is_of_a_process() => Some(false),
             _ => None,
         }
     }
@@ -114,28 +114,28 @@ impl Profile {
 
     /// How long this incident was before `other`; negative if it was after it.
     #[must_use]
-    pub fn before(&self, other: &Self) -> Option<SignedDuration> {
+    pub fn time_before(&self, other: &Self) -> Option<SignedDuration> {
         Some(other.time?.duration_since(self.time?))
     }
 }
 
 /// The incidents that can be in one relation, such as "same program", by their indices.
 #[derive(Debug, Default)]
-struct Relation {
+struct IncidentsByValue {
     /// The incidents with each value that the relation compares.
     by_key: HashMap<u32, Vec<usize>>,
     /// The incidents whose value is not known.
     unknown: Vec<usize>,
 }
 
-/// The incidents of each relation, in the order of [`Shared::ALL`].
-type Relations = [Relation; Shared::ALL.len()];
+/// The incidents of each relation, in the order of [`SharedProperty::ALL`].
+type ByProperty = [IncidentsByValue; SharedProperty::ALL.len()];
 
 /// All incidents of a run that are none of several.
 pub struct Run {
     /// In the order of their times, those without one last.
     all: Vec<Member>,
-    relations: OnceLock<Relations>,
+    relations: OnceLock<ByProperty>,
 }
 
 impl fmt::Debug for Run {
@@ -174,9 +174,9 @@ impl Member {
 #[derive(Debug, Default)]
 pub(super) struct Near {
     /// Indices of these incidents, the nearest first; those without a known time last.
-    pub places: Vec<usize>,
-    /// The nearest of the incidents that were left out of each relation, in the order of [`Shared::ALL`].
-    pub left_out: [LeftOut; Shared::ALL.len()],
+    pub indices: Vec<usize>,
+    /// The nearest of the incidents that were left out of each relation, in the order of [`SharedProperty::ALL`].
+    pub left_out: [LeftOut; SharedProperty::ALL.len()],
 }
 
 /// The distance of the nearest incident that was left out of a relation, seconds; 0 where no time is known.
@@ -210,22 +210,22 @@ impl Run {
         Self { all: all.into_iter().map(member).collect(), relations: OnceLock::new() }
     }
 
-    pub(super) fn member(&self, place: usize) -> Option<&Member> {
-        self.all.get(place)
+    pub(super) fn member(&self, index: usize) -> Option<&Member> {
+        self.all.get(index)
     }
 
-    pub(super) fn profile(&self, place: usize) -> Option<&Profile> {
-        Some(&self.member(place)?.profile)
+    pub(super) fn profile(&self, index: usize) -> Option<&Profile> {
+        Some(&self.member(index)?.profile)
     }
 
-    fn relations(&self) -> &Relations {
+    fn relations(&self) -> &ByProperty {
         self.relations.get_or_init(|| {
-            let mut relations: Relations = Default::default();
-            for (place, member) in self.all.iter().enumerate() {
+            let mut relations: ByProperty = Default::default();
+            for (index, member) in self.all.iter().enumerate() {
                 for (relation, key) in relations.iter_mut().zip(member.profile.keys) {
                     match key {
-                        Some(key) => relation.by_key.entry(key).or_default().push(place),
-                        None => relation.unknown.push(place),
+                        Some(key) => relation.by_key.entry(key).or_default().push(index),
+                        None => relation.unknown.push(index),
                     }
                 }
             }
@@ -233,7 +233,7 @@ impl Run {
         })
     }
 
-    /// The nearest incidents that share something with the one at a place.
+    /// The nearest incidents that share something with the incident at an index.
     pub(super) fn nearest(&self, own: usize) -> Near {
         self.of_relations(own, |shared, relation, profile, near, left_out| {
             let list = profile.key(shared).and_then(|key| relation.by_key.get(&key));
@@ -251,57 +251,59 @@ impl Run {
                 return;
             }
             let mut count = 0_usize;
-            for (looked_at, (distance, place)) in self.nearest_first(profile, &relation.unknown, own).enumerate() {
+            for (looked_at, (distance, index)) in self.nearest_first(profile, &relation.unknown, own).enumerate() {
                 if looked_at >= 2 * LOOKED_AT {
                     left_out.note(None, self.rest(distance, &relation.unknown));
                     break;
                 }
-                let Some(other) = self.profile(place).filter(|other| profile.shares(shared, other).is_none()) else {
+                let Some(other) = self.profile(index).filter(|other| profile.shares(shared, other).is_none()) else {
                     continue;
                 };
-                if sharing.contains(&place) || possible.contains(&place) {
+                if sharing.contains(&index) || possible.contains(&index) {
                     continue;
                 }
                 if count >= NEAREST {
-                    left_out.note(profile.shares(Shared::Host, other), distance);
+                    left_out.note(profile.shares(SharedProperty::Host, other), distance);
                     continue;
                 }
                 count = count.saturating_add(1);
-                possible.insert(place);
+                possible.insert(index);
             }
         })
     }
 
-    /// What `add` finds in each relation for the incident at a place: it adds places, and notes what it leaves out.
+    /// What `add` finds in each relation for the incident at an index: it adds indices, and notes what it leaves out.
     fn of_relations(
         &self,
         own: usize,
-        add: impl Fn(Shared, &Relation, &Profile, &mut HashSet<usize>, &mut LeftOut),
+        add: impl Fn(SharedProperty, &IncidentsByValue, &Profile, &mut HashSet<usize>, &mut LeftOut),
     ) -> Near {
         let mut near = Near::default();
         let Some(profile) = self.profile(own) else { return near };
-        let mut places = HashSet::new();
-        for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut near.left_out) {
-            add(shared, relation, profile, &mut places, left_out);
+        let mut indices = HashSet::new();
+        for ((shared, relation), left_out) in
+            SharedProperty::ALL.into_iter().zip(self.relations()).zip(&mut near.left_out)
+        {
+            add(shared, relation, profile, &mut indices, left_out);
         }
-        near.places.extend(places);
+        near.indices.extend(indices);
         // Those without a time last.
-        let distance = |place: &usize| self.distance(profile, *place);
-        near.places.sort_by_key(|place| (distance(place).is_none(), distance(place), *place));
+        let distance = |index: &usize| self.distance(profile, *index);
+        near.indices.sort_by_key(|index| (distance(index).is_none(), distance(index), *index));
         near
     }
 
     /// The distance of the nearest of a list from one at a distance on: nothing nearer follows, but for those without a time
     /// at its end, which may lie anywhere.
     fn rest(&self, distance: Option<u64>, list: &[usize]) -> Option<u64> {
-        let last = list.last().and_then(|place| self.profile(*place));
+        let last = list.last().and_then(|index| self.profile(*index));
         distance.filter(|_| last.is_none_or(|last| last.time.is_some()))
     }
 
     /// The nearest incidents of `list` in one relation; notes the nearest that is left out in `left_out`.
     fn of_relation(
         &self,
-        shared: Shared,
+        shared: SharedProperty,
         profile: &Profile,
         list: &[usize],
         own: usize,
@@ -310,47 +312,47 @@ impl Run {
         let mut taken = Vec::new();
         let (mut here, mut elsewhere) = (0_usize, 0_usize);
         let mut of_machine: HashMap<u32, usize> = HashMap::new();
-        for (looked_at, (distance, place)) in self.nearest_first(profile, list, own).enumerate() {
-            let is_full = here >= NEAREST && (elsewhere >= NEAREST || shared == Shared::Host);
+        for (looked_at, (distance, index)) in self.nearest_first(profile, list, own).enumerate() {
+            let is_full = here >= NEAREST && (elsewhere >= NEAREST || shared == SharedProperty::Host);
             if is_full || looked_at >= 2 * LOOKED_AT {
                 left_out.note(None, self.rest(distance, list));
                 break;
             }
-            let Some(other) = self.profile(place) else { continue };
-            if profile.shares(Shared::Host, other) == Some(true) {
+            let Some(other) = self.profile(index) else { continue };
+            if profile.shares(SharedProperty::Host, other) == Some(true) {
                 if here < NEAREST {
                     here = here.saturating_add(1);
-                    taken.push(place);
+                    taken.push(index);
                 } else {
                     left_out.note(Some(true), distance);
                 }
                 continue;
             }
             // Where a machine is not known, it may be any.
-            let of_its_machine = other.key(Shared::Host).map(|host| of_machine.entry(host).or_default());
+            let of_its_machine = other.key(SharedProperty::Host).map(|host| of_machine.entry(host).or_default());
             if elsewhere >= NEAREST || of_its_machine.as_ref().is_some_and(|count| **count >= OF_A_MACHINE) {
                 left_out.note(Some(false), distance);
                 continue;
             }
             elsewhere = elsewhere.saturating_add(1);
             of_its_machine.into_iter().for_each(|count| *count = count.saturating_add(1));
-            taken.push(place);
+            taken.push(index);
         }
         taken
     }
 
-    /// The places of a list with their distances, the nearest first, without the own one.
+    /// The indices of a list with their distances, the nearest first, without the own one.
     fn nearest_first<'l>(
         &'l self,
         profile: &'l Profile,
         list: &'l [usize],
         own: usize,
     ) -> impl Iterator<Item = (Option<u64>, usize)> + 'l {
-        let at = list.partition_point(|place| *place < own);
+        let at = list.partition_point(|index| *index < own);
         let (before, after) = list.split_at_checked(at).unwrap_or((list, &[]));
-        let with_distance = move |place: &usize| (self.distance(profile, *place), *place);
+        let with_distance = move |index: &usize| (self.distance(profile, *index), *index);
         let mut before = before.iter().rev().map(with_distance).peekable();
-        let mut after = after.iter().filter(move |place| **place != own).map(with_distance).peekable();
+        let mut after = after.iter().filter(move |index| **index != own).map(with_distance).peekable();
         let order = |distance: Option<u64>| (distance.is_none(), distance);
         std::iter::from_fn(move || match (before.peek(), after.peek()) {
             (Some((earlier, _)), Some((later, _))) if order(*later) < order(*earlier) => after.next(),
@@ -359,9 +361,9 @@ impl Run {
         })
     }
 
-    /// How far an incident is from the one at a place, seconds.
-    fn distance(&self, profile: &Profile, place: usize) -> Option<u64> {
-        Some(self.profile(place)?.before(profile)?.as_secs().unsigned_abs())
+    /// How far an incident is from the incident at an index, seconds.
+    fn distance(&self, profile: &Profile, index: usize) -> Option<u64> {
+        Some(self.profile(index)?.time_before(profile)?.as_secs().unsigned_abs())
     }
 }
 
@@ -389,8 +391,8 @@ mod tests {
     fn the_nearest_come_first_and_those_without_a_time_last() {
         let times = [Some(0), Some(90), Some(100), Some(100), Some(105), None];
         let run = Run::new(times.iter().map(|time| profile(None, *time)).collect());
-        assert_eq!(run.nearest(2).places, [3, 4, 1, 0, 5]);
-        assert_eq!(run.nearest(5).places, [0, 1, 2, 3, 4]);
+        assert_eq!(run.nearest(2).indices, [3, 4, 1, 0, 5]);
+        assert_eq!(run.nearest(5).indices, [0, 1, 2, 3, 4]);
     }
 
     #[test]
@@ -400,7 +402,7 @@ mod tests {
         hosts.push(Some(3));
         let run = Run::new(hosts.iter().zip(0..).map(|(host, second)| profile(*host, Some(second))).collect());
         let near = run.nearest(101);
-        let of = |host: u32| near.places.iter().filter(|place| hosts[**place] == Some(host)).count();
+        let of = |host: u32| near.indices.iter().filter(|index| hosts[**index] == Some(host)).count();
         assert_eq!((of(1), of(2)), (OF_A_MACHINE, 1));
         let [of_host, _, of_signature, ..] = near.left_out;
         assert_eq!(of_host, LeftOut::default());
@@ -412,25 +414,25 @@ mod tests {
     fn what_is_left_out_is_known_with_its_distance() {
         let run = Run::new((0..100).map(|second| profile(Some(1), Some(second))).collect());
         let near = run.nearest(99);
-        assert_eq!(near.places.len(), NEAREST);
+        assert_eq!(near.indices.len(), NEAREST);
         let [of_host, ..] = near.left_out;
         assert_eq!(of_host.here, Some(33));
-        assert!(near.places.len() <= MOST_OTHERS);
+        assert!(near.indices.len() <= MOST_OTHERS);
     }
 
     #[test]
     fn what_is_not_known_of_one_is_neither_the_same_nor_another() {
         let (known, unknown) = (profile(Some(1), None), profile(None, None));
-        assert_eq!(known.shares(Shared::Host, &unknown), None);
-        assert_eq!(known.shares(Shared::Host, &profile(Some(2), None)), Some(false));
+        assert_eq!(known.shares(SharedProperty::Host, &unknown), None);
+        assert_eq!(known.shares(SharedProperty::Host, &profile(Some(2), None)), Some(false));
         let stop = Profile { kind: IncidentKind::Bugcheck, ..profile(None, None) };
-        assert_eq!(known.shares(Shared::Program, &stop), Some(false));
-        assert_eq!(known.shares(Shared::Program, &unknown), None);
+        assert_eq!(known.shares(SharedProperty::Program, &stop), Some(false));
+        assert_eq!(known.shares(SharedProperty::Program, &unknown), None);
         let of = |module: &str| Profile { module: Some(module.into()), ..profile(None, None) };
-        assert_eq!(of("a.dll").shares(Shared::Site, &of("b.dll")), Some(false));
-        assert_eq!(of("a.dll").shares(Shared::Site, &of("A.dll")), None);
+        assert_eq!(of("a.dll").shares(SharedProperty::Site, &of("b.dll")), Some(false));
+        assert_eq!(of("a.dll").shares(SharedProperty::Site, &of("A.dll")), None);
         let hang = Profile { kind: IncidentKind::Hang, ..profile(None, None) };
-        assert_eq!(of("a.dll").shares(Shared::Site, &hang), Some(false));
+        assert_eq!(of("a.dll").shares(SharedProperty::Site, &hang), Some(false));
     }
 
     /// Of one host, with another signature.
@@ -443,10 +445,10 @@ mod tests {
         let all =
             [profile(None, Some(0)), unlike(None, Some(10)), unlike(Some(2), Some(20)), profile(Some(1), Some(30))];
         let run = Run::new([all.as_slice(), &[unlike(None, None)]].concat());
-        let sharing: HashSet<usize> = run.nearest(3).places.into_iter().collect();
+        let sharing: HashSet<usize> = run.nearest(3).indices.into_iter().collect();
         assert_eq!(sharing, HashSet::from([0]));
         let possible = run.nearest_possible(3, &sharing);
-        assert_eq!(possible.places, [1, 4]);
+        assert_eq!(possible.indices, [1, 4]);
         assert_eq!(possible.left_out, [LeftOut::default(); 5]);
     }
 
@@ -455,7 +457,7 @@ mod tests {
         let mut all: Vec<Profile> = (0..100).map(|second| unlike(None, Some(second))).collect();
         all.push(profile(Some(1), Some(100)));
         let possible = Run::new(all.clone()).nearest_possible(100, &HashSet::new());
-        assert_eq!(possible.places.len(), NEAREST);
+        assert_eq!(possible.indices.len(), NEAREST);
         let [of_host, ..] = possible.left_out;
         assert_eq!(of_host, LeftOut { here: Some(33), elsewhere: Some(33) });
         all.extend(std::iter::repeat_n(unlike(None, None), 2));

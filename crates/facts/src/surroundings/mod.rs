@@ -16,7 +16,7 @@ pub use around::{Around, MOST_OF_A_KIND};
 pub use changes::{BeforeFirst, Change};
 pub use nearby::{Nearby, TIMELINE_FIELDS};
 pub use reach::{TIMELINE_AFTER, reach_seconds};
-pub use recorded::{Needed, Recorded, TimelinePart};
+pub use recorded::{NeededInput, Recorded, TimelinePart};
 pub use sigma::SigmaNearby;
 
 use std::collections::{BTreeMap, HashMap};
