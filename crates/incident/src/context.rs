@@ -19,13 +19,9 @@ use windows_codes::Knowledge;
 ///
 /// A text describes the machine of all incidents with evidence in its folder; pasted text, of all incidents. When it names
 /// the computer, the incident's must be the same; when not, the incidents may name no two.
-pub(super) fn contexts(
-    groups: &[JoinedSightings<'_>],
-    sightings: &[Sighting<'_>],
-    items: &[SourcedEvidence],
-) -> Vec<Vec<usize>> {
+pub(super) fn contexts(groups: &[JoinedSightings<'_>], items: &[SourcedEvidence]) -> Vec<Vec<usize>> {
     let mut contexts = vec![Vec::new(); groups.len()];
-    let sighted: BTreeSet<usize> = sightings.iter().map(|sighting| sighting.item).collect();
+    let sighted: BTreeSet<usize> = groups.iter().flat_map(|group| &group.members).map(|one| one.item).collect();
     let loose: Vec<(usize, &SourcedEvidence)> =
         items.iter().enumerate().filter(|(index, item)| is_context(item, sighted.contains(index))).collect();
     if loose.is_empty() {

@@ -179,19 +179,14 @@ struct SelectionError {
     signature_prefix: String,
 }
 
-impl From<String> for SelectionError {
-    fn from(message: String) -> Self {
-        Self { message, signature_prefix: String::new() }
-    }
-}
-
 /// The incidents that `--incident` or `--group` names, or those of the only group.
 fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, SelectionError> {
+    let error = |message| SelectionError { message, signature_prefix: String::new() };
     if let Some(wanted) = &arguments.incident {
         return match id_prefix::find(&report.incidents, wanted, |judged| &judged.incident.id) {
             Named::One(judged) => Ok(Wanted { of: vec![judged], group: None }),
-            Named::Several => Err(format!("several incidents have ids that begin with {wanted}").into()),
-            Named::Nothing => Err(format!("there is no incident {wanted}").into()),
+            Named::Several => Err(error(format!("several incidents have ids that begin with {wanted}"))),
+            Named::Nothing => Err(error(format!("there is no incident {wanted}"))),
         };
     }
     let group = match arguments.group.as_ref().and_then(Option::as_ref) {
@@ -201,13 +196,13 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Sel
                 let message = format!("several groups have signatures that begin with `{wanted}`");
                 return Err(SelectionError { message, signature_prefix: wanted.clone() });
             }
-            Named::Nothing => return Err(format!("there is no group `{wanted}`").into()),
+            Named::Nothing => return Err(error(format!("there is no group `{wanted}`"))),
         },
         None => match report.groups.as_slice() {
             [group] => group,
             // An incident that only a text about others may be of is in no group.
             [] => return Ok(Wanted { of: report.incidents.iter().take(1).collect(), group: None }),
-            _ => return Err("several groups of incidents were found; say which one is meant".to_owned().into()),
+            _ => return Err(error("several groups of incidents were found; say which one is meant".to_owned())),
         },
     };
     let members = || report.incidents.iter().filter(|judged| group.incidents.contains(&judged.incident.id));

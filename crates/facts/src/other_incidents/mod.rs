@@ -13,7 +13,7 @@ use super::related_incidents::{RelatedIncidents, Relation};
 use super::schema::FactType;
 use super::value::Record;
 use run::{LeftOut, Member, Near};
-pub use run::{MOST_OTHERS, NEAREST, OF_A_MACHINE, Profile, Run, SharedProperty};
+pub use run::{MOST_OTHERS, NEAREST, OF_A_MACHINE, Profile, Run, Shared};
 
 /// The other incidents of the run that share a machine, fault site, signature, suspect or program with one incident.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ pub struct OtherIncidents {
 #[derive(Debug, Clone)]
 struct Found {
     entries: Vec<OtherIncident>,
-    left_out: [LeftOut; SharedProperty::ALL.len()],
+    left_out: [LeftOut; Shared::ALL.len()],
 }
 
 /// An incident of the list, compared with the incident that the list belongs to.
@@ -37,8 +37,8 @@ struct Found {
 pub struct OtherIncident {
     run: Arc<Run>,
     index: usize,
-    /// Whether both have each property in common, in the order of [`SharedProperty::ALL`]; `None` where that is unknown.
-    same: [Option<bool>; SharedProperty::ALL.len()],
+    /// Whether both have each property in common, in the order of [`Shared::ALL`]; `None` where that is unknown.
+    same: [Option<bool>; Shared::ALL.len()],
     same_code: Option<bool>,
     same_module: Option<bool>,
     /// How long it was before the incident; negative if it was after.
@@ -59,16 +59,19 @@ pub const OTHER_FIELDS: [(&str, OfOther); 18] = [
     ("seconds_after", |entry| entry.before.filter(SignedDuration::is_negative).map(seconds)),
     ("seconds_away", |entry| entry.before.map(seconds)),
     ("same_code", |entry| entry.same_code.map(FieldValue::Flag)),
-    ("same_host", |entry| entry.same(SharedProperty::Host)),
+    ("same_host", |entry| entry.same(Shared::Host)),
     ("same_module", |entry| entry.same_module.map(FieldValue::Flag)),
-    ("same_program", |entry| entry.same(SharedProperty::Program)),
-    ("same_signature", |entry| entry.same(SharedProperty::Signature)),
-    ("same_site", |entry| entry.same(SharedProperty::Site)),
-    ("same_suspect", |entry| entry.same(SharedProperty::Suspect)),
+    ("same_program", |entry| entry.same(Shared::Program)),
+    ("same_signature", |entry| entry.same(Shared::Signature)),
+    ("same_site", |entry| entry.same(Shared::Site)),
+    ("same_suspect", |entry| entry.same(Shared::Suspect)),
 ];
 
 /// How another incident gives a field.
 type OfOther = fn(&OtherIncident) -> Option<FieldValue<'_>>;
+
+/// A text of an incident of the run, and its folded form.
+type TextOf = fn(&Member) -> (&Option<Arc<str>>, &OnceLock<Box<str>>);
 
 fn seconds(span: SignedDuration) -> FieldValue<'static> {
     FieldValue::Number(span.as_secs().unsigned_abs())
@@ -112,7 +115,7 @@ impl OtherIncidents {
             Some(OtherIncident {
                 run: Arc::clone(&self.run),
                 index,
-                same: SharedProperty::ALL.map(|shared| own.shares(shared, other)),
+                same: Shared::ALL.map(|shared| own.shares(shared, other)),
                 same_code: own.same_code(other),
                 same_module: own.same_module(other),
                 before: other.time_before(own),
@@ -125,7 +128,7 @@ impl OtherIncidents {
     /// it: on the same machine (`here`), elsewhere, or on any machine, and `within` so many seconds. False where the
     /// incident's own value is not known.
     #[must_use]
-    pub fn has_all(&self, shared: SharedProperty, here: Option<bool>, within: Option<u64>) -> bool {
+    pub fn has_all(&self, shared: Shared, here: Option<bool>, within: Option<u64>) -> bool {
         let is_known =
             self.run.profile(self.own).is_some_and(|own| own.keys.get(shared as usize).is_some_and(Option::is_some));
         let none_nearer = |left: Option<u64>| match (left, within) {
@@ -134,7 +137,7 @@ impl OtherIncidents {
             (Some(_), None) => false,
         };
         // Others on the machine are the same machine's, and elsewhere there are none of those.
-        let (ask_here, ask_elsewhere) = (here != Some(false), here != Some(true) && shared != SharedProperty::Host);
+        let (ask_here, ask_elsewhere) = (here != Some(false), here != Some(true) && shared != Shared::Host);
         let is_whole = |found: &Found| {
             let LeftOut { here, elsewhere } = found.left_out.get(shared as usize).copied().unwrap_or_default();
             (!ask_here || none_nearer(here)) && (!ask_elsewhere || none_nearer(elsewhere))
@@ -197,16 +200,12 @@ impl OtherIncident {
     }
 
     /// Whether the incident shares this value with the one that is judged; `None` where it is not known.
-    fn same(&self, shared: SharedProperty) -> Option<FieldValue<'_>> {
+    fn same(&self, shared: Shared) -> Option<FieldValue<'_>> {
         self.same.get(shared as usize).copied().flatten().map(FieldValue::Flag)
     }
 
-    /// A text of the incident as it is written, which `of` gives with its folded form.
-    fn text(
-        &self,
-        kind: FactType,
-        of: fn(&Member) -> (&Option<Arc<str>>, &OnceLock<Box<str>>),
-    ) -> Option<FieldValue<'_>> {
+    /// A text of the incident, which `of` gives.
+    fn text(&self, kind: FactType, of: TextOf) -> Option<FieldValue<'_>> {
         let (written, folded) = of(self.run.member(self.index)?);
         Some(FieldValue::Text { written: written.as_ref()?, kind, folded })
     }

@@ -15,12 +15,12 @@ pub const OF_A_MACHINE: usize = 4;
 /// How many of each relation are looked at on each side of an incident.
 const LOOKED_AT: usize = 256;
 /// The most that the list can hold: of the machine, and twice as many of each other relation.
-pub const MOST_OTHERS: usize = NEAREST * (2 * SharedProperty::ALL.len() - 1);
+pub const MOST_OTHERS: usize = NEAREST * (2 * Shared::ALL.len() - 1);
 
 /// What two incidents can have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(prefix = "same_", serialize_all = "lowercase")]
-pub enum SharedProperty {
+pub enum Shared {
     /// The computer.
     Host,
     /// Code, module, build and offset.
@@ -33,7 +33,7 @@ pub enum SharedProperty {
     Program,
 }
 
-impl SharedProperty {
+impl Shared {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Host, Self::Site, Self::Signature, Self::Suspect, Self::Program];
 
@@ -65,12 +65,12 @@ pub struct Profile {
     pub host: Option<Arc<str>>,
     /// The build of Windows.
     pub os_build: Option<u32>,
-    /// What it can share with others, in the order of [`SharedProperty::ALL`].
-    pub keys: [Option<u32>; SharedProperty::ALL.len()],
+    /// What it can share with others, in the order of [`Shared::ALL`].
+    pub keys: [Option<u32>; Shared::ALL.len()],
 }
 
 impl Profile {
-    fn key(&self, shared: SharedProperty) -> Option<u32> {
+    fn key(&self, shared: Shared) -> Option<u32> {
         self.keys.get(shared as usize).copied().flatten()
     }
 
@@ -86,16 +86,16 @@ impl Profile {
 
     /// Whether both incidents have the same value of this kind; `None` where this is not known.
     #[must_use]
-    pub fn shares(&self, shared: SharedProperty, other: &Self) -> Option<bool> {
+    pub fn shares(&self, shared: Shared, other: &Self) -> Option<bool> {
         match (self.key(shared), other.key(shared), shared) {
             (Some(own), Some(other), _) => Some(own == other),
             // Another module or another code is another fault site, at any offset.
-            (_, _, SharedProperty::Site) => {
+            (_, _, Shared::Site) => {
                 let differs = self.same_module(other) == Some(false) || self.same_code(other) == Some(false);
                 (differs || self.has_no_fault_site() || other.has_no_fault_site()).then_some(false)
             }
             // A blue screen has no program.
-            (_, _, SharedProperty::Program) if !self.is_of_a_process() || !other.is_of_a_process() => Some(false),
+            (_, _, Shared::Program) if !self.is_of_a_process() || !other.is_of_a_process() => Some(false),
             _ => None,
         }
     }
@@ -128,8 +128,8 @@ struct IncidentsByValue {
     unknown: Vec<usize>,
 }
 
-/// The incidents of each relation, in the order of [`SharedProperty::ALL`].
-type ByProperty = [IncidentsByValue; SharedProperty::ALL.len()];
+/// The incidents of each relation, in the order of [`Shared::ALL`].
+type ByProperty = [IncidentsByValue; Shared::ALL.len()];
 
 /// All incidents of a run that are none of several.
 pub struct Run {
@@ -148,14 +148,14 @@ impl fmt::Debug for Run {
 #[derive(Debug)]
 pub(super) struct Member {
     pub profile: Profile,
-    /// The day on which it was, made when a rule first asks.
-    day: OnceLock<Option<Box<str>>>,
-    pub folded: FoldedNames,
+    pub folded: FoldedTexts,
 }
 
-/// The names of a profile as they compare, each made when a rule first asks.
+/// The texts of a profile as they compare, each made when a rule first asks.
 #[derive(Debug, Default)]
-pub(super) struct FoldedNames {
+pub(super) struct FoldedTexts {
+    /// The day on which it was.
+    day: OnceLock<Option<Box<str>>>,
     pub module: OnceLock<Box<str>>,
     pub suspect: OnceLock<Box<str>>,
     pub program: OnceLock<Box<str>>,
@@ -166,7 +166,7 @@ impl Member {
     /// The incident's day in UTC: `2026-05-20`.
     pub fn day(&self) -> Option<&str> {
         let day = || Some(self.profile.time?.strftime("%Y-%m-%d").to_string().into());
-        self.day.get_or_init(day).as_deref()
+        self.folded.day.get_or_init(day).as_deref()
     }
 }
 
@@ -175,8 +175,8 @@ impl Member {
 pub(super) struct Near {
     /// Indices of these incidents, the nearest first; those without a known time last.
     pub indices: Vec<usize>,
-    /// The nearest of the incidents that were left out of each relation, in the order of [`SharedProperty::ALL`].
-    pub left_out: [LeftOut; SharedProperty::ALL.len()],
+    /// The nearest of the incidents that were left out of each relation, in the order of [`Shared::ALL`].
+    pub left_out: [LeftOut; Shared::ALL.len()],
 }
 
 /// The distance of the nearest incident that was left out of a relation, seconds; 0 where no time is known.
@@ -206,7 +206,7 @@ impl Run {
     /// The incidents of a run, in the order of their times, those without one last.
     #[must_use]
     pub fn new(all: Vec<Profile>) -> Self {
-        let member = |profile| Member { profile, day: OnceLock::new(), folded: FoldedNames::default() };
+        let member = |profile| Member { profile, folded: FoldedTexts::default() };
         Self { all: all.into_iter().map(member).collect(), relations: OnceLock::new() }
     }
 
@@ -263,7 +263,7 @@ impl Run {
                     continue;
                 }
                 if count >= NEAREST {
-                    left_out.note(profile.shares(SharedProperty::Host, other), distance);
+                    left_out.note(profile.shares(Shared::Host, other), distance);
                     continue;
                 }
                 count = count.saturating_add(1);
@@ -276,14 +276,12 @@ impl Run {
     fn of_relations(
         &self,
         own: usize,
-        add: impl Fn(SharedProperty, &IncidentsByValue, &Profile, &mut HashSet<usize>, &mut LeftOut),
+        add: impl Fn(Shared, &IncidentsByValue, &Profile, &mut HashSet<usize>, &mut LeftOut),
     ) -> Near {
         let mut near = Near::default();
         let Some(profile) = self.profile(own) else { return near };
         let mut indices = HashSet::new();
-        for ((shared, relation), left_out) in
-            SharedProperty::ALL.into_iter().zip(self.relations()).zip(&mut near.left_out)
-        {
+        for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut near.left_out) {
             add(shared, relation, profile, &mut indices, left_out);
         }
         near.indices.extend(indices);
@@ -303,7 +301,7 @@ impl Run {
     /// The nearest incidents of `list` in one relation; notes the nearest that is left out in `left_out`.
     fn of_relation(
         &self,
-        shared: SharedProperty,
+        shared: Shared,
         profile: &Profile,
         list: &[usize],
         own: usize,
@@ -313,13 +311,13 @@ impl Run {
         let (mut here, mut elsewhere) = (0_usize, 0_usize);
         let mut of_machine: HashMap<u32, usize> = HashMap::new();
         for (looked_at, (distance, index)) in self.nearest_first(profile, list, own).enumerate() {
-            let is_full = here >= NEAREST && (elsewhere >= NEAREST || shared == SharedProperty::Host);
+            let is_full = here >= NEAREST && (elsewhere >= NEAREST || shared == Shared::Host);
             if is_full || looked_at >= 2 * LOOKED_AT {
                 left_out.note(None, self.rest(distance, list));
                 break;
             }
             let Some(other) = self.profile(index) else { continue };
-            if profile.shares(SharedProperty::Host, other) == Some(true) {
+            if profile.shares(Shared::Host, other) == Some(true) {
                 if here < NEAREST {
                     here = here.saturating_add(1);
                     taken.push(index);
@@ -329,7 +327,7 @@ impl Run {
                 continue;
             }
             // Where a machine is not known, it may be any.
-            let of_its_machine = other.key(SharedProperty::Host).map(|host| of_machine.entry(host).or_default());
+            let of_its_machine = other.key(Shared::Host).map(|host| of_machine.entry(host).or_default());
             if elsewhere >= NEAREST || of_its_machine.as_ref().is_some_and(|count| **count >= OF_A_MACHINE) {
                 left_out.note(Some(false), distance);
                 continue;
@@ -423,16 +421,16 @@ mod tests {
     #[test]
     fn what_is_not_known_of_one_is_neither_the_same_nor_another() {
         let (known, unknown) = (profile(Some(1), None), profile(None, None));
-        assert_eq!(known.shares(SharedProperty::Host, &unknown), None);
-        assert_eq!(known.shares(SharedProperty::Host, &profile(Some(2), None)), Some(false));
+        assert_eq!(known.shares(Shared::Host, &unknown), None);
+        assert_eq!(known.shares(Shared::Host, &profile(Some(2), None)), Some(false));
         let stop = Profile { kind: IncidentKind::Bugcheck, ..profile(None, None) };
-        assert_eq!(known.shares(SharedProperty::Program, &stop), Some(false));
-        assert_eq!(known.shares(SharedProperty::Program, &unknown), None);
+        assert_eq!(known.shares(Shared::Program, &stop), Some(false));
+        assert_eq!(known.shares(Shared::Program, &unknown), None);
         let of = |module: &str| Profile { module: Some(module.into()), ..profile(None, None) };
-        assert_eq!(of("a.dll").shares(SharedProperty::Site, &of("b.dll")), Some(false));
-        assert_eq!(of("a.dll").shares(SharedProperty::Site, &of("A.dll")), None);
+        assert_eq!(of("a.dll").shares(Shared::Site, &of("b.dll")), Some(false));
+        assert_eq!(of("a.dll").shares(Shared::Site, &of("A.dll")), None);
         let hang = Profile { kind: IncidentKind::Hang, ..profile(None, None) };
-        assert_eq!(of("a.dll").shares(SharedProperty::Site, &hang), Some(false));
+        assert_eq!(of("a.dll").shares(Shared::Site, &hang), Some(false));
     }
 
     /// Of one host, with another signature.

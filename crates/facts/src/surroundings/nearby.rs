@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::{SignedDuration, Timestamp};
 
 use super::reach::INSTALLS;
-use super::{FoldedSigma, LEAST_COVERED, Logged, drive, named};
+use super::{LEAST_COVERED, Logged, drive, named};
 use crate::given::FieldValue;
 use crate::schema::FactType;
 use crate::value::{EvidenceRef, Record};
@@ -31,10 +31,10 @@ pub const TIMELINE_FIELDS: &[(&str, OfNearby)] = &[
     ("seconds_after_first", |nearby| nearby.seconds_after_first().map(FieldValue::Number)),
     ("held_by", |nearby| nearby.held_by().map(FieldValue::Word)),
     ("incident", |nearby| Some(FieldValue::Number(nearby.incident?.into()))),
-    ("sigma_id", |nearby| Some(text(nearby.sigma()?.id.as_ref()?, &nearby.folded_sigma().id))),
-    ("sigma_title", |nearby| Some(text(&nearby.sigma()?.title, &nearby.folded_sigma().title))),
+    ("sigma_id", |nearby| Some(text(nearby.sigma()?.id.as_ref()?, &nearby.logged.sigma.get_or_init(Box::default).id))),
+    ("sigma_title", |nearby| Some(text(&nearby.sigma()?.title, &nearby.logged.sigma.get_or_init(Box::default).title))),
     ("sigma_level", |nearby| nearby.sigma()?.level.map(FieldValue::Word)),
-    ("sigma_tags", |nearby| Some(text(&nearby.sigma()?.tags, &nearby.folded_sigma().tags))),
+    ("sigma_tags", |nearby| Some(text(&nearby.sigma()?.tags, &nearby.logged.sigma.get_or_init(Box::default).tags))),
 ];
 
 /// How an entry gives a field.
@@ -146,10 +146,6 @@ impl<'m> Nearby<'m> {
 
     fn sigma(&self) -> Option<&'m SigmaRule> {
         self.logged.entry.sigma.as_deref()
-    }
-
-    fn folded_sigma(&self) -> &'m FoldedSigma {
-        self.logged.sigma.get_or_init(Box::default)
     }
 
     /// The entry as a fact.

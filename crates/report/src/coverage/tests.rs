@@ -355,5 +355,5 @@ fn what_many_incidents_ask_for_is_asked_for_once() {
     );
     let many: Vec<Judged> = ["a.exe", "b.exe", "c.exe", "d.exe"].map(|name| asking(&[("no-dump", name)], false)).into();
     assert_eq!(requests(&many), [("no-dump".to_owned(), 4, 4, false)], "for all programs");
-    assert_eq!(collect::requests(&many).first().map(|request| request.replaced_sentences.len()), Some(4));
+    assert_eq!(collect::requests(&many).first().map(|request| request.replaces.len()), Some(4));
 }

@@ -1,13 +1,13 @@
 //! Whether the list of other incidents is known to hold every incident that a test asks for.
 
 use crate::language::{EntryFilter, FieldTerm, FieldTest, tests_of};
-use facts::{OtherIncidents, SharedProperty, Value};
+use facts::{OtherIncidents, Shared, Value};
 
 /// Whether the list contains every incident that can fit: every incident that shares the values that the test wants to
 /// be the same, within its distance.
 pub(crate) fn is_whole(entries: &EntryFilter, others: &OtherIncidents) -> bool {
     if entries.alternatives.is_empty() {
-        return SharedProperty::ALL.into_iter().all(|shared| others.has_all(shared, None, None));
+        return Shared::ALL.into_iter().all(|shared| others.has_all(shared, None, None));
     }
     entries.alternatives.iter().all(|terms| of_terms(terms, others))
 }
@@ -20,13 +20,13 @@ fn of_terms(terms: &[FieldTerm], others: &OtherIncidents) -> bool {
             _ => None,
         })
     };
-    let here = flag(SharedProperty::Host.field());
+    let here = flag(Shared::Host.field());
     let distances = ["seconds_away", "seconds_before", "seconds_after"].into_iter();
     let within = distances.flat_map(|name| tests_of(terms, name)).filter_map(FieldTest::at_most).min();
-    let is_same = |shared: &SharedProperty| flag(shared.field()) == Some(true);
-    let mut same = SharedProperty::ALL.into_iter().filter(is_same).peekable();
+    let is_same = |shared: &Shared| flag(shared.field()) == Some(true);
+    let mut same = Shared::ALL.into_iter().filter(is_same).peekable();
     if same.peek().is_none() {
-        return SharedProperty::ALL.into_iter().all(|shared| others.has_all(shared, here, within));
+        return Shared::ALL.into_iter().all(|shared| others.has_all(shared, here, within));
     }
     same.any(|shared| others.has_all(shared, here, within))
 }

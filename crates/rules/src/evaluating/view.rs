@@ -119,9 +119,7 @@ fn compared(given: FieldValue<'_>) -> Compared<'_> {
         FieldValue::Word(word) => Compared::Text(word),
         FieldValue::Number(number) => Compared::Number(number),
         FieldValue::Flag(flag) => Compared::Flag(flag),
-        FieldValue::Text { written, kind, folded } => {
-            Compared::Text(folded.get_or_init(|| Box::from(fold(kind, written))))
-        }
+        FieldValue::Text { written, kind, folded } => Compared::Text(folded.get_or_init(|| fold(kind, written).into())),
     }
 }
 

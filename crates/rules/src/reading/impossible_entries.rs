@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use facts::schema::{Absent, ListDefinition, OTHER_INCIDENTS};
 use facts::{
-    FactType, MOST_BEFORE, MOST_OF_A_KIND, MOST_OTHERS, REACH_AFTER, REACH_BEFORE, Record, SharedProperty, Value,
-    reach_seconds,
+    FactType, MOST_BEFORE, MOST_OF_A_KIND, MOST_OTHERS, REACH_AFTER, REACH_BEFORE, Record, Shared, Value, reach_seconds,
 };
 use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{Code, Node};
@@ -89,17 +88,16 @@ fn wrong_flags(list: &ListDefinition, record: &Record) -> Option<(&'static str, 
         return None;
     }
     let is = |field: &str, flag: bool| record.get(field) == Some(&Value::Flag(flag));
-    if SharedProperty::ALL.into_iter().all(|shared| is(shared.field(), false)) {
+    if Shared::ALL.into_iter().all(|shared| is(shared.field(), false)) {
         let message = "an incident that shares nothing is not in `other_incidents`".to_owned();
         return Some((
-            SharedProperty::Host.field(),
+            Shared::Host.field(),
             message,
             "one of `same_host`, `same_site` and the others is true".to_owned(),
         ));
     }
-    let other = ["same_code", "same_module"]
-        .into_iter()
-        .find(|field| is(SharedProperty::Site.field(), true) && is(field, false))?;
+    let other =
+        ["same_code", "same_module"].into_iter().find(|field| is(Shared::Site.field(), true) && is(field, false))?;
     let message = format!("where `same_site` is true, `{other}` is, too");
     Some((other, message, "one place is of one code and one module".to_owned()))
 }

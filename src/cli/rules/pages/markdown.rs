@@ -113,9 +113,8 @@ fn linked(rule: &Rule) -> Value {
 
 /// The changes of other rule sets to a rule, one sentence each.
 fn changes(rule: &Rule, rules: &RuleSet) -> Value {
-    let overridden = rule.overrides().iter();
-    let overridden =
-        overridden.map(|change| format!("Overridden {} ({}).", change.description(), change.keys.join(", ")));
+    let changes = rule.overrides().iter();
+    let overridden = changes.map(|change| format!("Overridden {} ({}).", change.description(), change.keys.join(", ")));
     let disabled = rule.disabled().map(|change| format!("Disabled {}.", change.description()));
     let suppressed = rules.suppressions_of(rule.id()).map(|(by, limited)| {
         let limited = if limited { " (not everywhere)" } else { "" };
