@@ -188,7 +188,7 @@ pub struct Contradiction {
 impl Ticket {
     /// Whether the text reports a crash or stop, and not only of a machine.
     #[must_use]
-    pub fn tells_of_a_crash(&self) -> bool {
+    pub fn reports_a_crash(&self) -> bool {
         self.code.is_some()
             || self.module.is_some()
             || self.bugcheck.is_some()

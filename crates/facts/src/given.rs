@@ -7,7 +7,7 @@ use super::value::{Value, text};
 
 /// The value of a field.
 #[derive(Debug, Clone, Copy)]
-pub enum Given<'a> {
+pub enum FieldValue<'a> {
     /// A word or another text without upper case.
     Word(&'a str),
     /// A number or code.
@@ -25,7 +25,7 @@ pub enum Given<'a> {
     },
 }
 
-impl Given<'_> {
+impl FieldValue<'_> {
     /// The value of a fact.
     pub(super) fn value(self) -> Value {
         match self {

@@ -17,17 +17,17 @@ mod written;
 
 pub use earlier::{MOST_BEFORE, REACH_BEFORE};
 pub use from_incident::{facts, os_build};
-pub use given::Given;
+pub use given::FieldValue;
 pub use other_incidents::{
     MOST_OTHERS, NEAREST, OF_A_MACHINE, OTHER_FIELDS, OtherIncident, OtherIncidents, Profile, Run, Shared,
 };
 pub use quoted::quoted;
 pub use related_incidents::{NAMED, NamedIncidents, RelatedIncidents, Relation, is_zero};
 pub use schema::{FactDefinition, FactType, ListDefinition};
-pub use set::{FactSet, Known};
+pub use set::{FactSet, KnownFact};
 pub use surroundings::{
-    Around, BeforeFirst, Change, Nearby, Needed, Recorded, SigmaNearby, Surroundings, TIMELINE_FIELDS, TimelinePart,
+    Around, BeforeFirst, Change, Nearby, NeededInput, Recorded, SigmaNearby, Surroundings, TIMELINE_FIELDS,
 };
-pub use surroundings::{MOST_OF_A_KIND, TIMELINE_AFTER as REACH_AFTER, reach_seconds};
+pub use surroundings::{MOST_OF_A_KIND, TIMELINE_AFTER as REACH_AFTER, TimelinePart, reach_seconds};
 pub use value::{EvidenceRef, Record, Value};
 pub use written::{write_fact, write_facts};

@@ -63,7 +63,7 @@ impl Relation {
 
     /// What the incidents are, for people: `of the same burst`.
     #[must_use]
-    pub fn says(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         self.get_message().unwrap_or_default()
     }
 }

@@ -10,7 +10,7 @@ use super::value::{EvidenceRef, Record, Value};
 
 /// A value with the evidence that gave it; none in facts that a rule's test wrote inline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownFact {
     /// The value.
     pub value: Value,
     /// The evidence that it comes from.
@@ -20,13 +20,13 @@ pub struct Known {
 /// All facts of one incident.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FactSet {
-    scalars: BTreeMap<&'static str, Known>,
+    scalars: BTreeMap<&'static str, KnownFact>,
     lists: BTreeMap<&'static str, Vec<Record>>,
     /// The run's incidents that share something with this one; `None` outside of a run. Their list is made on first
     /// use.
     pub other_incidents: Option<OtherIncidents>,
     /// The other incidents that facts and lists report: one entry for a fact, one for each record of a list.
-    others: BTreeMap<&'static str, Vec<RelatedIncidents>>,
+    related_incidents: BTreeMap<&'static str, Vec<RelatedIncidents>>,
     /// The period that the logs behind the list `timeline` cover; `None` if the list is complete.
     pub recorded: Option<Recorded>,
     /// Why facts are absent, of those that lack something of the incident itself.
@@ -41,7 +41,7 @@ impl FactSet {
             schema::scalar(path).is_some_and(|definition| value.is_of(definition.kind)),
             "{path} is not a fact of this type"
         );
-        self.scalars.insert(path, Known { value, from });
+        self.scalars.insert(path, KnownFact { value, from });
     }
 
     /// Sets a fact whose value is known, and leaves it as it is otherwise.
@@ -89,22 +89,22 @@ impl FactSet {
     }
 
     /// Sets the other incidents behind a fact that counts them, or behind a list: one for each of its records.
-    pub fn set_others(&mut self, path: &'static str, others: Vec<RelatedIncidents>) {
-        self.others.insert(path, others);
+    pub fn set_related_incidents(&mut self, path: &'static str, related: Vec<RelatedIncidents>) {
+        self.related_incidents.insert(path, related);
     }
 
     /// The other incidents behind a fact or behind a list's records.
     #[must_use]
-    pub fn others(&self, path: &str) -> &[RelatedIncidents] {
+    pub fn related_incidents(&self, path: &str) -> &[RelatedIncidents] {
         match &self.other_incidents {
             Some(others) if path == OTHER_INCIDENTS => others.named(),
-            _ => self.others.get(path).map(Vec::as_slice).unwrap_or_default(),
+            _ => self.related_incidents.get(path).map(Vec::as_slice).unwrap_or_default(),
         }
     }
 
     /// The value of a fact, if it is known.
     #[must_use]
-    pub fn get(&self, path: &str) -> Option<&Known> {
+    pub fn get(&self, path: &str) -> Option<&KnownFact> {
         self.scalars.get(path)
     }
 
@@ -122,7 +122,7 @@ impl FactSet {
     }
 
     /// All known scalar facts, by path.
-    pub fn scalars(&self) -> impl Iterator<Item = (&'static str, &Known)> {
+    pub fn scalars(&self) -> impl Iterator<Item = (&'static str, &KnownFact)> {
         self.scalars.iter().map(|(path, known)| (*path, known))
     }
 

@@ -50,7 +50,7 @@ pub fn incidents<'i>(
     carriers: &dyn Carriers,
 ) -> Vec<JoinedIncident<'i>> {
     let groups = join::join(sightings);
-    let contexts = context::contexts(&groups, sightings, items);
+    let contexts = context::contexts(&groups, items);
     let mut several: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for group in groups.iter().filter(|group| !group.fits.is_empty()) {
         let fits = group.fits.iter().map(|sighting| sighting.item).collect();

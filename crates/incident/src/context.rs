@@ -8,7 +8,7 @@ use super::environment::version_parts::{major_minor, nvidia_release};
 use super::host_names::short_host;
 use super::incident::JoinedBy;
 use super::join::key::JoinKey;
-use super::join::sets::Group;
+use super::join::sets::JoinedSightings;
 use super::joined_evidence::JoinedEvidence;
 use super::sighting::Sighting;
 use super::sourced_evidence::SourcedEvidence;
@@ -19,15 +19,15 @@ use windows_codes::Knowledge;
 ///
 /// A text describes the machine of all incidents with evidence in its folder; pasted text, of all incidents. When it names
 /// the computer, the incident's must be the same; when not, the incidents may name no two.
-pub(super) fn contexts(groups: &[Group<'_>], sightings: &[Sighting<'_>], items: &[SourcedEvidence]) -> Vec<Vec<usize>> {
+pub(super) fn contexts(groups: &[JoinedSightings<'_>], items: &[SourcedEvidence]) -> Vec<Vec<usize>> {
     let mut contexts = vec![Vec::new(); groups.len()];
-    let sighted: BTreeSet<usize> = sightings.iter().map(|sighting| sighting.item).collect();
+    let sighted: BTreeSet<usize> = groups.iter().flat_map(|group| &group.members).map(|one| one.item).collect();
     let loose: Vec<(usize, &SourcedEvidence)> =
         items.iter().enumerate().filter(|(index, item)| is_context(item, sighted.contains(index))).collect();
     if loose.is_empty() {
         return contexts;
     }
-    let summaries: Vec<GroupSummary<'_>> = groups.iter().map(GroupSummary::new).collect();
+    let summaries: Vec<JoinedSummary<'_>> = groups.iter().map(JoinedSummary::new).collect();
     for (index, item) in loose {
         let belongs = match &item.observation {
             Observation::Ticket(ticket) => described_by(ticket, item, index, &summaries),
@@ -52,14 +52,14 @@ pub(super) fn joined_by(item: &SourcedEvidence) -> JoinedBy {
 /// Whether an item is a text without a crash that describes a machine, or a pasted event without an incident.
 fn is_context(item: &SourcedEvidence, sighted: bool) -> bool {
     match &item.observation {
-        Observation::Ticket(ticket) => !ticket.inventory.is_empty() && !ticket.tells_of_a_crash(),
+        Observation::Ticket(ticket) => !ticket.inventory.is_empty() && !ticket.reports_a_crash(),
         Observation::Event(_) => !sighted && matches!(item.place, Place::Lines(_)),
         _ => false,
     }
 }
 
 /// What a group's members have in common.
-struct GroupSummary<'g> {
+struct JoinedSummary<'g> {
     /// Indices of their evidence.
     items: BTreeSet<usize>,
     folders: BTreeSet<&'g str>,
@@ -69,8 +69,8 @@ struct GroupSummary<'g> {
     host: Option<String>,
 }
 
-impl<'g> GroupSummary<'g> {
-    fn new(group: &Group<'g>) -> Self {
+impl<'g> JoinedSummary<'g> {
+    fn new(group: &JoinedSightings<'g>) -> Self {
         let members = || group.members.iter();
         let is_pasted =
             |sighting: &&&Sighting<'_>| sighting.is_text() || matches!(sighting.evidence.place, Place::Lines(_));
@@ -84,13 +84,13 @@ impl<'g> GroupSummary<'g> {
 }
 
 /// Which groups happened on the machine that `ticket` describes.
-fn described_by(ticket: &Ticket, item: &SourcedEvidence, index: usize, groups: &[GroupSummary<'_>]) -> Vec<bool> {
-    let near = |group: &GroupSummary<'_>| {
+fn described_by(ticket: &Ticket, item: &SourcedEvidence, index: usize, groups: &[JoinedSummary<'_>]) -> Vec<bool> {
+    let near = |group: &JoinedSummary<'_>| {
         !group.items.contains(&index) && (item.folder.is_empty() || group.folders.contains(&*item.folder))
     };
     let hosts: BTreeSet<&String> =
         groups.iter().filter(|group| near(group)).filter_map(|group| group.host.as_ref()).collect();
-    let fits = |group: &GroupSummary<'_>| match ticket.computer.as_deref().map(short_host) {
+    let fits = |group: &JoinedSummary<'_>| match ticket.computer.as_deref().map(short_host) {
         Some(computer) => group.host.as_ref().is_none_or(|host| *host == computer),
         None => hosts.len() <= 1,
     };
@@ -99,7 +99,7 @@ fn described_by(ticket: &Ticket, item: &SourcedEvidence, index: usize, groups: &
 
 /// Adds to an incident's card what texts state, where nothing better is known.
 pub(super) fn add_stated(card: &mut BTreeMap<&'static str, String>, evidence: &JoinedEvidence<'_>) {
-    for (_, ticket) in evidence.described() {
+    for (_, ticket) in evidence.all_tickets() {
         // Of drivers' versions the card has what all texts state.
         for (key, value) in inventory_card(&ticket.inventory).filter(|(key, _)| *key != "gpu_driver") {
             card.entry(key).or_insert_with(|| as_stated(&value));

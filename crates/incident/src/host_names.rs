@@ -16,7 +16,7 @@ pub fn short_host(host: &str) -> String {
 
 /// Gives each computer the same name throughout: the full name, where exactly one full name begins with the short one.
 /// With two (`pc-1.sales.example`, `pc-1.lab.example`), the short name can be of either and is kept.
-pub fn unify_host_names<'h>(
+pub fn use_full_host_names<'h>(
     items: &'h mut [SourcedEvidence],
     coverage: &'h mut [LogCoverage],
     others: impl Iterator<Item = &'h mut Arc<str>>,

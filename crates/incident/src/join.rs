@@ -28,11 +28,11 @@ mod stops;
 mod tickets;
 
 use self::last_alive::LastAlive;
-use self::sets::{Group, Sets};
+use self::sets::{JoinedSightings, Sets};
 use super::sighting::Sighting;
 
 /// Groups the sightings: each group is one incident. Groups come in the order of their first sighting.
-pub(super) fn join<'s>(sightings: &'s [Sighting<'s>]) -> Vec<Group<'s>> {
+pub(super) fn join<'s>(sightings: &'s [Sighting<'s>]) -> Vec<JoinedSightings<'s>> {
     let mut sets = Sets::new(sightings);
     let alive = LastAlive::new(sightings);
     reports::by_report_id(sightings, &mut sets);

@@ -55,11 +55,11 @@ impl<'i> JoinedEvidence<'i> {
     /// All texts about the incident, with their evidence numbers.
     pub fn tickets(&self) -> impl Iterator<Item = (usize, &'i Ticket)> + '_ {
         let count = self.sightings.len();
-        self.described().take_while(move |(number, _)| *number < count)
+        self.all_tickets().take_while(move |(number, _)| *number < count)
     }
 
     /// All texts, those that only describe the machine among them, with their evidence numbers.
-    pub fn described(&self) -> impl Iterator<Item = (usize, &'i Ticket)> + '_ {
+    pub fn all_tickets(&self) -> impl Iterator<Item = (usize, &'i Ticket)> + '_ {
         self.all(|observation| match observation {
             Observation::Ticket(ticket) => Some(&**ticket),
             _ => None,

@@ -33,14 +33,14 @@ pub use build::{JoinedIncident, incidents};
 pub use crash_record::CrashRecord;
 pub use environment::{build_of, is_version_unsure};
 pub use fault_site::Carriers;
-pub use host_names::{short_host, unify_host_names};
+pub use host_names::{short_host, use_full_host_names};
 pub use incident::{
     Access, Bugcheck, EvidenceItem, ExceptionFacts, FastFail, FaultSite, Incident, IncidentKind, JoinedBy,
     ParameterMeaning, Process, Signature, Suspect,
 };
 pub use join::key::{JoinKey, JoinStrength};
 pub use joined_evidence::JoinedEvidence;
-pub use machine::{Cleared, EarlierValue, Machine, SIGMA, TimelineEntry, machines, timeline_kind, values};
+pub use machine::{Cleared, EarlierValue, Machine, SIGMA, TimelineEntry, machines, searched_text, timeline_kind};
 pub use machine_environment::{OF_MACHINE, describe_machines, started_build};
 pub use renamed::{LastNames, NamedLog, last_names, under_last_name};
 pub use sentence::sentence;

@@ -91,7 +91,7 @@ pub struct TimelineEntry {
 /// The machines that event logs name, by name, with their timelines.
 #[must_use]
 pub fn machines(items: &[SourcedEvidence], coverage: &[LogCoverage]) -> Vec<Machine> {
-    let mut known = Known::default();
+    let mut known = MachinesByHost::default();
     let mut sentences = Sentences::default();
     for (index, item) in items.iter().enumerate() {
         let (computer, time) = match &item.observation {
@@ -200,7 +200,7 @@ fn leave_out_copies(timeline: &mut Vec<TimelineEntry>) {
 
 /// The machines that are known so far.
 #[derive(Default)]
-struct Known<'h> {
+struct MachinesByHost<'h> {
     machines: Vec<Machine>,
     /// Where in that list a machine is, by its name in lower case.
     by_host: BTreeMap<String, usize>,
@@ -208,7 +208,7 @@ struct Known<'h> {
     last: Option<(&'h str, usize)>,
 }
 
-impl<'h> Known<'h> {
+impl<'h> MachinesByHost<'h> {
     /// The machine with this name (case is ignored), which is added if it is not known yet; never `None`.
     fn machine(&mut self, host: &'h Arc<str>) -> Option<&mut Machine> {
         let index = match self.last {
@@ -230,7 +230,7 @@ impl<'h> Known<'h> {
 
 /// The values of an event as rules search them.
 #[must_use]
-pub fn values(event: &Event) -> &Arc<str> {
+pub fn searched_text(event: &Event) -> &Arc<str> {
     match &event.content.body {
         EventBody::DisplayDriver { text: Some(text), .. }
         | EventBody::OpenGlDriver { text, .. }

@@ -172,7 +172,7 @@ fn event(
 ) -> Result<EventRow<String>, Diagnostic> {
     let (meaning, key, text) = match row.optional("sentence") {
         Some(sentence) => {
-            check_sentence(sentence).map_err(|wrong| row.wrong("sentence", &wrong))?;
+            check_sentence(row, sentence)?;
             (Meaning::Sentence, "sentence", sentence)
         }
         None => {
@@ -220,7 +220,8 @@ fn ids(row: &Row<'_>) -> Result<Vec<RangeInclusive<u16>>, Diagnostic> {
 }
 
 /// Checks that the places in a sentence and its optional parts can be filled in.
-fn check_sentence(sentence: &str) -> Result<(), String> {
+fn check_sentence(row: &Row<'_>, sentence: &str) -> Result<(), Diagnostic> {
+    let wrong = |message: &str| row.wrong("sentence", message);
     let mut is_optional = false;
     let mut rest = sentence;
     while let Some(at) = rest.find(['[', ']', '{', '}']) {
@@ -230,19 +231,19 @@ fn check_sentence(sentence: &str) -> Result<(), String> {
             "[" if !is_optional => is_optional = true,
             "]" if is_optional => is_optional = false,
             "{" => {
-                let (place, behind) = rest.split_once('}').ok_or("a `{` of the sentence has no `}`")?;
+                let (place, behind) = rest.split_once('}').ok_or_else(|| wrong("a `{` of the sentence has no `}`"))?;
                 let (name, form) = place.split_once(':').unwrap_or((place, "number"));
                 if name.is_empty()
                     || !(["code", "number", "file", "service"].contains(&form) || place == "packet:status")
                 {
-                    return Err(format!("`{{{place}}}` is no field, or in a form that is not known"));
+                    return Err(wrong(&format!("`{{{place}}}` is no field, or in a form that is not known")));
                 }
                 rest = behind;
             }
-            _ => return Err(format!("a `{mark}` of the sentence has no partner, or stands in another pair")),
+            _ => return Err(wrong(&format!("a `{mark}` of the sentence has no partner, or stands in another pair"))),
         }
     }
-    if is_optional { Err("a `[` of the sentence has no `]`".to_owned()) } else { Ok(()) }
+    if is_optional { Err(wrong("a `[` of the sentence has no `]`")) } else { Ok(()) }
 }
 
 /// Whether two rows have an event in common.

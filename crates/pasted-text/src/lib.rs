@@ -174,7 +174,7 @@ fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     for section in sections::sections(&lines, &by_position) {
         let part = lines.get(section.range.clone()).unwrap_or_default();
         let ticket = read_ticket(part.to_vec(), &listed);
-        if ticket.tells_of_a_crash() || section.tells_of_a_failure(&ticket) {
+        if ticket.reports_a_crash() || section.reports_a_failure(&ticket) {
             sections::add_part(&mut crashes, ticket, section);
         } else {
             rest.extend(ticket.lines);

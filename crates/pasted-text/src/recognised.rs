@@ -42,32 +42,41 @@ pub(super) struct Origin {
     pub line: u32,
 }
 
-/// A fact for which statements compete: its name, and where its value is kept.
-pub(super) type Slot<T> = (&'static str, fn(&mut Recognised) -> &mut Option<T>);
+/// A fact for which statements compete.
+pub(super) struct Slot<T> {
+    /// The fact's name, the key of its origin.
+    name: &'static str,
+    /// Where its value is kept.
+    value: fn(&mut Recognised) -> &mut Option<T>,
+}
 
-pub(super) const APP: Slot<Arc<str>> = ("app", |found| &mut found.ticket.app);
-pub(super) const APP_VERSION: Slot<Version> = ("app_version", |found| &mut found.ticket.app_version);
-pub(super) const APP_PATH: Slot<Arc<str>> = ("app_path", |found| &mut found.ticket.app_path);
-pub(super) const PID: Slot<u32> = ("pid", |found| &mut found.ticket.pid);
-pub(super) const STARTED: Slot<Timestamp> = ("started", |found| &mut found.ticket.started);
-pub(super) const REPORT_ID: Slot<Arc<str>> = ("report_id", |found| &mut found.ticket.report_id);
-pub(super) const COMPUTER: Slot<Arc<str>> = ("computer", |found| &mut found.ticket.computer);
-pub(super) const MODULE: Slot<Arc<str>> = ("module", |found| &mut found.ticket.module);
-pub(super) const MODULE_VERSION: Slot<Version> = ("module_version", |found| &mut found.ticket.module_version);
-pub(super) const MODULE_PATH: Slot<Arc<str>> = ("module_path", |found| &mut found.ticket.module_path);
-pub(super) const CODE: Slot<ExceptionCode> = ("code", |found| &mut found.ticket.code);
-pub(super) const EXIT_CODE: Slot<u32> = ("exit_code", |found| &mut found.ticket.exit_code);
-pub(super) const OFFSET: Slot<ModuleOffset> = ("offset", |found| &mut found.ticket.offset);
-pub(super) const CPP_TYPE: Slot<Arc<str>> = ("cpp_type", |found| &mut found.ticket.cpp_type);
-pub(super) const CPP_WHAT: Slot<Arc<str>> = ("cpp_what", |found| &mut found.ticket.cpp_what);
-pub(super) const FAST_FAIL: Slot<FastFailCode> = ("fast_fail", |found| &mut found.ticket.fast_fail);
-pub(super) const ACCESS_ADDRESS: Slot<Address> = ("access_address", |found| &mut found.ticket.access_address);
-pub(super) const IN_PAGE_STATUS: Slot<NtStatus> = ("in_page_status", |found| &mut found.ticket.in_page_status);
-pub(super) const BUGCHECK: Slot<(BugcheckCode, Vec<u64>)> = ("bugcheck", |found| &mut found.ticket.bugcheck);
+const fn slot<T>(name: &'static str, value: fn(&mut Recognised) -> &mut Option<T>) -> Slot<T> {
+    Slot { name, value }
+}
+
+pub(super) const APP: &Slot<Arc<str>> = &slot("app", |found| &mut found.ticket.app);
+pub(super) const APP_VERSION: &Slot<Version> = &slot("app_version", |found| &mut found.ticket.app_version);
+pub(super) const APP_PATH: &Slot<Arc<str>> = &slot("app_path", |found| &mut found.ticket.app_path);
+pub(super) const PID: &Slot<u32> = &slot("pid", |found| &mut found.ticket.pid);
+pub(super) const STARTED: &Slot<Timestamp> = &slot("started", |found| &mut found.ticket.started);
+pub(super) const REPORT_ID: &Slot<Arc<str>> = &slot("report_id", |found| &mut found.ticket.report_id);
+pub(super) const COMPUTER: &Slot<Arc<str>> = &slot("computer", |found| &mut found.ticket.computer);
+pub(super) const MODULE: &Slot<Arc<str>> = &slot("module", |found| &mut found.ticket.module);
+pub(super) const MODULE_VERSION: &Slot<Version> = &slot("module_version", |found| &mut found.ticket.module_version);
+pub(super) const MODULE_PATH: &Slot<Arc<str>> = &slot("module_path", |found| &mut found.ticket.module_path);
+pub(super) const CODE: &Slot<ExceptionCode> = &slot("code", |found| &mut found.ticket.code);
+pub(super) const EXIT_CODE: &Slot<u32> = &slot("exit_code", |found| &mut found.ticket.exit_code);
+pub(super) const OFFSET: &Slot<ModuleOffset> = &slot("offset", |found| &mut found.ticket.offset);
+pub(super) const CPP_TYPE: &Slot<Arc<str>> = &slot("cpp_type", |found| &mut found.ticket.cpp_type);
+pub(super) const CPP_WHAT: &Slot<Arc<str>> = &slot("cpp_what", |found| &mut found.ticket.cpp_what);
+pub(super) const FAST_FAIL: &Slot<FastFailCode> = &slot("fast_fail", |found| &mut found.ticket.fast_fail);
+pub(super) const ACCESS_ADDRESS: &Slot<Address> = &slot("access_address", |found| &mut found.ticket.access_address);
+pub(super) const IN_PAGE_STATUS: &Slot<NtStatus> = &slot("in_page_status", |found| &mut found.ticket.in_page_status);
+pub(super) const BUGCHECK: &Slot<(BugcheckCode, Vec<u64>)> = &slot("bugcheck", |found| &mut found.ticket.bugcheck);
 /// The module of the exception's address as a debugger names it, without ending.
-pub(super) const FAULT_STEM: Slot<Arc<str>> = ("fault_stem", |found| &mut found.fault_stem);
+pub(super) const FAULT_STEM: &Slot<Arc<str>> = &slot("fault_stem", |found| &mut found.fault_stem);
 /// The module that a debugger blames, as it names it, until [`Recognised::into_ticket`] knows its file.
-pub(super) const BLAMED_STEM: Slot<Arc<str>> = ("blamed", |found| &mut found.ticket.blamed);
+pub(super) const BLAMED_STEM: &Slot<Arc<str>> = &slot("blamed", |found| &mut found.ticket.blamed);
 
 /// What was recognised so far: the ticket that it goes into, and what decides between statements.
 #[derive(Debug, Default)]
@@ -106,28 +115,28 @@ pub(super) struct Recognised {
 
 impl Recognised {
     /// The origin of the value that counts.
-    pub fn origin_of<T>(&self, (name, _): Slot<T>) -> Option<Origin> {
-        self.origins.get(name).copied()
+    pub fn origin_of<T>(&self, slot: &Slot<T>) -> Option<Origin> {
+        self.origins.get(slot.name).copied()
     }
 
     /// Takes the value, if there is one, of a statement in the line that is being read, unless another counts as much or
     /// more.
-    pub fn set<T>(&mut self, (name, place): Slot<T>, weight: Weight, value: Option<T>) {
-        let counts = self.origins.get(name).is_none_or(|present| weight < present.weight);
+    pub fn set<T>(&mut self, slot: &Slot<T>, weight: Weight, value: Option<T>) {
+        let counts = self.origins.get(slot.name).is_none_or(|present| weight < present.weight);
         if let Some(value) = value.filter(|_| counts) {
-            self.origins.insert(name, Origin { weight, line: self.line });
-            *place(self) = Some(value);
+            self.origins.insert(slot.name, Origin { weight, line: self.line });
+            *(slot.value)(self) = Some(value);
         }
     }
 
     /// Takes a fact back.
-    fn clear<T>(&mut self, (name, place): Slot<T>) {
-        self.origins.remove(name);
-        *place(self) = None;
+    fn clear<T>(&mut self, slot: &Slot<T>) {
+        self.origins.remove(slot.name);
+        *(slot.value)(self) = None;
     }
 
     /// Takes a fact back that is stated in this line.
-    fn clear_in<T>(&mut self, slot: Slot<T>, line: u32) {
+    fn clear_in<T>(&mut self, slot: &Slot<T>, line: u32) {
         if self.origin_of(slot).is_some_and(|origin| origin.line == line) {
             self.clear(slot);
         }
@@ -214,7 +223,7 @@ impl Recognised {
     fn note_other_value<C: ToString, T>(
         &mut self,
         of: &'static str,
-        slot: Slot<T>,
+        slot: &Slot<T>,
         present: C,
         (weight, stated): (Weight, C),
         certain: Weight,
@@ -237,7 +246,7 @@ impl Recognised {
     /// Whether the text has a whole report of a program's crash.
     fn is_whole(&self) -> bool {
         let of_a_report = |name| self.origins.get(name).is_some_and(|origin| origin.weight == Weight::Report);
-        [APP.0, MODULE.0, CODE.0, OFFSET.0].into_iter().all(of_a_report)
+        [APP.name, MODULE.name, CODE.name, OFFSET.name].into_iter().all(of_a_report)
     }
 
     /// Beside a whole report of a program's crash, a blue screen that is only mentioned, or stated without parameters,
@@ -333,14 +342,14 @@ impl Recognised {
     fn set_named(
         &mut self,
         of: &'static str,
-        slot: Slot<Arc<str>>,
-        version_slot: Slot<Version>,
+        slot: &Slot<Arc<str>>,
+        version_slot: &Slot<Version>,
         weight: Weight,
         name: Option<&str>,
         version: Option<Version>,
     ) {
         let Some(name) = name else { return };
-        let is_known = |found: &mut Self| slot.1(found).as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name));
+        let is_known = |all: &mut Self| (slot.value)(all).as_ref().is_some_and(|one| one.eq_ignore_ascii_case(name));
         let of_reports =
             weight == Weight::Report && self.origin_of(slot).is_some_and(|known| known.weight == Weight::Report);
         if of_reports && !is_known(self) {

@@ -71,7 +71,7 @@ pub(super) fn sections(lines: &[TicketLine], listed: &BTreeMap<usize, event_tabl
         found.extend(by_pattern);
         if event_text::begins(lines.get(index..).unwrap_or_default()) {
             found.push(Found { at: index, kind: BY_FORM, border: Border::Begins, names: None });
-            if reports == 0 && tells_of_a_stop(lines.get(index.saturating_sub(MOST_ABOVE)..index).unwrap_or_default()) {
+            if reports == 0 && report_a_stop(lines.get(index.saturating_sub(MOST_ABOVE)..index).unwrap_or_default()) {
                 found.push(Found { at: index, kind: BY_STOP, border: Border::Problem, names: None });
             }
             reports = reports.saturating_add(1);
@@ -89,7 +89,7 @@ pub(super) fn sections(lines: &[TicketLine], listed: &BTreeMap<usize, event_tabl
 }
 
 /// Whether lines report a blue screen, by more than a name in passing.
-fn tells_of_a_stop(lines: &[TicketLine]) -> bool {
+fn report_a_stop(lines: &[TicketLine]) -> bool {
     let origin = |line: &TicketLine| read_alone(&line.text, line.number).origin_of(BUGCHECK);
     lines.iter().any(|line| origin(line).is_some_and(|origin| origin.weight < Weight::Passing))
 }
@@ -169,7 +169,7 @@ fn is_another_problem(part: &Ticket) -> bool {
 impl Section {
     /// Whether the part reports a failed run: it names an error, and also ended with an exit code other than 0, begins
     /// another problem, or is about a party or script.
-    pub(super) fn tells_of_a_failure(&self, part: &Ticket) -> bool {
+    pub(super) fn reports_a_failure(&self, part: &Ticket) -> bool {
         let absent = words_of(Cue::Absent);
         let error = |line: &TicketLine| {
             let text = line.text.to_ascii_lowercase();

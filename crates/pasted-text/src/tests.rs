@@ -137,7 +137,7 @@ fn how_a_process_ended_is_told_in_many_words() {
 
 /// The facts of each ticket that tells of a crash.
 fn crashes(text: &str) -> Vec<String> {
-    let crashes = tickets(text).into_iter().filter(Ticket::tells_of_a_crash);
+    let crashes = tickets(text).into_iter().filter(Ticket::reports_a_crash);
     crashes.map(|ticket| shown(named_facts_of(ticket))).collect()
 }
 

@@ -24,7 +24,7 @@ use evidence::{ArtifactKind, LogCoverage, Observation, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
 use incident::{Incident, JoinedIncident, LastNames, Machine, Sighting, SourcedEvidence};
-use report::coverage::{EvidenceShown, coverage};
+use report::coverage::{EvidenceSummary, coverage};
 use report::groups::{Attributes, groups};
 use report::inspected::Inspected;
 use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary};
@@ -128,7 +128,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Rep
         .filter_map(|(around, joined, pattern)| {
             let surroundings = of_host(&joined.incident, &surroundings);
             let recognised = is_recognised(&joined);
-            let shown = EvidenceShown::new(&joined);
+            let shown = EvidenceSummary::new(&joined);
             let mut judged = judge(joined, surroundings, pattern, rules);
             steps::judged(&judged);
             // A text in which no crash was recognised and that no rule matches is no incident: most text files in a
@@ -344,7 +344,7 @@ fn collect(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<SourcedEvidence>, 
             observation: evidence.observation,
         }));
     }
-    incident::unify_host_names(&mut items, &mut coverage, folders.names_mut());
+    incident::use_full_host_names(&mut items, &mut coverage, folders.names_mut());
     // The items of one artifact share their folder's name.
     let in_one_folder =
         |a: &SourcedEvidence, b: &SourcedEvidence| Arc::ptr_eq(&a.folder, &b.folder) || a.folder == b.folder;
@@ -379,7 +379,7 @@ fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc
 /// Whether an incident has other evidence than texts in which no crash was recognised.
 fn is_recognised(joined: &JoinedIncident<'_>) -> bool {
     joined.evidence.items.iter().take(joined.evidence.sightings.len()).any(|item| match &item.observation {
-        Observation::Ticket(ticket) => ticket.tells_of_a_crash(),
+        Observation::Ticket(ticket) => ticket.reports_a_crash(),
         _ => true,
     })
 }

@@ -77,7 +77,7 @@ fn verdict(
     findings: &[Finding],
     suppressed: &[Suppressed],
 ) -> Verdict {
-    let first = findings.iter().find(|finding| finding.stands());
+    let first = findings.iter().find(|finding| !finding.is_superseded());
     let decides = |finding: &&Finding| finding.confidence >= VERDICT_FROM && finding.cause != UNDETERMINED;
     let Some(best) = first.filter(decides) else {
         let known = suppressed.iter().find(|one| one.confidence >= VERDICT_FROM && one.cause != UNDETERMINED);
@@ -116,7 +116,7 @@ fn lower_first(title: &str) -> String {
 }
 
 fn suppressed_sentence(known: &Suppressed) -> String {
-    format!("What is known of it is suppressed {} ({}, {:.2}).", known.by.says(), known.rule, known.confidence)
+    format!("What is known of it is suppressed {} ({}, {:.2}).", known.by.description(), known.rule, known.confidence)
 }
 
 fn undetermined_sentence(joined: &JoinedIncident<'_>, weak: Option<&Finding>) -> String {
@@ -148,7 +148,7 @@ fn undetermined_sentence(joined: &JoinedIncident<'_>, weak: Option<&Finding>) ->
 /// The finding of another cause with nearly the confidence of the best one.
 fn rival<'f>(best: &Finding, findings: &'f [Finding]) -> Option<&'f Finding> {
     let nearly = |other: &&Finding| other.cause != best.cause && best.confidence - other.confidence < RIVAL_WITHIN;
-    findings.iter().filter(|finding| finding.stands()).find(nearly)
+    findings.iter().filter(|finding| !finding.is_superseded()).find(nearly)
 }
 
 /// What the evidence of an incident lacks, or what helps further where it lacks nothing.
@@ -184,13 +184,13 @@ enum Request {
 /// text that may be about one of several incidents lacks no evidence: the incidents have it. For such a text, the first
 /// question is which incident is meant; requests of rules follow where the text alone supports more than a weak lead.
 ///
-/// `verdict` is the finding of the verdict, if there is one. `other` is its rival, whose requests decide between the two;
-/// without a verdict it is the best hint.
+/// `verdict` is the finding of the verdict, if there is one. `rival_or_hint` is the rival of that finding, whose
+/// requests decide between the two, or without a verdict the best hint.
 fn collect_next(
     joined: &JoinedIncident<'_>,
     surroundings: Option<&Surroundings<'_>>,
     verdict: Option<&Finding>,
-    other: Option<&Finding>,
+    rival_or_hint: Option<&Finding>,
 ) -> (Vec<Cow<'static, str>>, Vec<GapRequest>) {
     let of_several = !joined.incident.may_be_of.is_empty();
     let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(joined, surroundings) };
@@ -201,7 +201,7 @@ fn collect_next(
     });
     // The evidence of a weak lead fits many causes: missing evidence helps more than the requests of a rule.
     let is_weak = verdict.is_none_or(|best| best.confidence < LEAD_BELOW);
-    let findings = [verdict, other].into_iter().flatten().filter(|_| !(of_several && is_weak));
+    let findings = [verdict, rival_or_hint].into_iter().flatten().filter(|_| !(of_several && is_weak));
     let of_rules = findings.flat_map(|finding| &finding.collect).map(|request| (None, Cow::Owned(request.clone())));
     let lacks_first = of_several || verdict.is_none();
     let all: Vec<_> = if lacks_first { lacks.chain(of_rules).collect() } else { of_rules.chain(lacks).collect() };

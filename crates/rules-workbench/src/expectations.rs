@@ -120,7 +120,7 @@ fn differences(wanted: &ExpectedIncident, judged: &Judged) -> Vec<String> {
         let suppressed = judged.suppressed.iter().find(|finding| finding.rule == **rule);
         found.push(match suppressed {
             Some(suppressed) => {
-                format!("the rule {rule} matched, and its finding is suppressed {}", suppressed.by.says())
+                format!("the rule {rule} matched, and its finding is suppressed {}", suppressed.by.description())
             }
             None => format!("the rule {rule} did not match"),
         });

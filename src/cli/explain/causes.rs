@@ -117,7 +117,7 @@ pub(super) fn with_rules(mut reading: windows_codes::Reading, rules: &RuleSet) -
         confidence: rule.confidence(),
         needs: missing.get(rule.id()).map(|missing| missing.to_vec()).unwrap_or_default(),
     });
-    let alone = judgement.findings.iter().filter(|finding| finding.stands()).map(|finding| CodeFinding {
+    let alone = judgement.findings.iter().filter(|finding| !finding.is_superseded()).map(|finding| CodeFinding {
         rule: finding.rule.clone(),
         title: finding.title.clone(),
         cause: finding.cause.clone(),

@@ -16,7 +16,7 @@ use crate::cli::rules::load_rules;
 use crate::cli::stream::usage;
 use crate::cli::{Exit, reports, sigma, stream};
 use pipeline::{Options, analyze_by_each};
-use report::compare::{ByRules, Changed, ChangedRule, FindingState, by_rules};
+use report::compare::{ChangedIncident, ChangedRule, FindingState, RuleSetComparison, compare_rule_sets};
 use report::json::write_indented;
 use report::model::Made;
 use report::text::page::{CAREFUL, PLAIN, Page};
@@ -77,7 +77,7 @@ pub fn run(arguments: &DiffArgs) -> Result<Exit, Exit> {
         stream::note("no incident was found there");
         return Ok(Exit::Nothing);
     }
-    let compared = by_rules(&before, &now);
+    let compared = compare_rule_sets(&before, &now);
     let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     Ok(output::deliver(None, look, |out, options| match arguments.format {
         Format::Text => text(&compared, Sides { old: &old, new: &new }, &mut Page::new(out, options)),
@@ -109,8 +109,8 @@ const MOST_LISTED: usize = 20;
 /// More changes than this are also counted by verdict before and now.
 const FEW: usize = 3;
 
-fn text(compared: &ByRules<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Result<()> {
-    let ByRules { incidents, changed, beside, gone, new } = compared;
+fn text(compared: &RuleSetComparison<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Result<()> {
+    let RuleSetComparison { incidents, changed, findings_changed, gone, new } = compared;
     let sum = changed.len().saturating_add(gone.len()).saturating_add(new.len());
     page.part(&format!("{sum} of {incidents} {}.", if sum == 1 { "incidents changes" } else { "incidents change" }))?;
     if changed.len() > FEW {
@@ -141,23 +141,23 @@ fn text(compared: &ByRules<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Re
             page.bullet(&format!("{}: {word}", named(judged)))?;
         }
     }
-    if beside.is_empty() {
+    if findings_changed.is_empty() {
         return Ok(());
     }
-    page.part(&match beside.len() {
+    page.part(&match findings_changed.len() {
         1 => "1 more keeps its verdict, and has other findings beside it.".to_owned(),
         count => format!("{count} more keep their verdicts, and have other findings beside them."),
     })?;
-    for change in beside.iter().take(limit) {
+    for change in findings_changed.iter().take(limit) {
         page.blank()?;
         page.marked(PLAIN, "  - ", &format!("{}: {}", named(change.now), verdict(change.now)))?;
         change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule, sides)))?;
     }
-    page.more_to_list(beside.len(), limit)
+    page.more_to_list(findings_changed.len(), limit)
 }
 
 /// Prints the number of changes by verdict before and now, the most frequent first.
-fn summary(changed: &[Changed<'_>], page: &mut Page<'_>) -> io::Result<()> {
+fn summary(changed: &[ChangedIncident<'_>], page: &mut Page<'_>) -> io::Result<()> {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for change in changed {
         let count = counts.entry((&change.before.verdict.cause, &change.now.verdict.cause)).or_default();
@@ -300,13 +300,13 @@ impl<'a> ShapedRule<'a> {
 }
 
 impl<'a> Shape<'a> {
-    fn of(compared: &'a ByRules<'a>, sides: Sides<'a>) -> Self {
+    fn of(compared: &'a RuleSetComparison<'a>, sides: Sides<'a>) -> Self {
         let ids = |list: &'a [&Judged]| list.iter().map(|judged| judged.incident.id.as_str()).collect();
         Self {
             made: Made::NOW,
             incidents: compared.incidents,
             changed: compared.changed.iter().map(|change| ShapedChange::of(change, sides)).collect(),
-            findings_changed: compared.beside.iter().map(|change| ShapedChange::of(change, sides)).collect(),
+            findings_changed: compared.findings_changed.iter().map(|change| ShapedChange::of(change, sides)).collect(),
             gone: ids(&compared.gone),
             new: ids(&compared.new),
         }
@@ -314,7 +314,7 @@ impl<'a> Shape<'a> {
 }
 
 impl<'a> ShapedChange<'a> {
-    fn of(change: &'a Changed<'a>, sides: Sides<'a>) -> Self {
+    fn of(change: &'a ChangedIncident<'a>, sides: Sides<'a>) -> Self {
         let verdict = |judged: &'a Judged| ShapedVerdict {
             cause: &judged.verdict.cause,
             confidence: confidence::rounded(judged.verdict.confidence),

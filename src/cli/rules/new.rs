@@ -97,7 +97,7 @@ pub fn run(arguments: &NewArgs) -> Result<Exit, Exit> {
     if arguments.group == Some(None) {
         return Ok(list_groups(&report));
     }
-    let wanted = wanted(arguments, &report).map_err(|unclear| note_unclear(&unclear, &report))?;
+    let wanted = wanted(arguments, &report).map_err(|error| note_selection_error(&error, &report))?;
     let draft = drafted(&wanted, &inspected, &report, &decided, &rules).ok_or_else(|| {
         usage(
             "a rule could ask for nothing there but for what kind of incident it is; give a dump, a log, or the text that \
@@ -172,17 +172,21 @@ struct Wanted<'r> {
     group: Option<&'r Group>,
 }
 
-/// The reason why it is not clear which incidents are meant, and the beginning of the signatures of the groups that could
-/// be meant.
-type Unclear = (String, String);
+/// Why the options do not select one incident or group.
+struct SelectionError {
+    message: String,
+    /// The beginning of the signatures of the groups that could be meant.
+    signature_prefix: String,
+}
 
 /// The incidents that `--incident` or `--group` names, or those of the only group.
-fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unclear> {
+fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, SelectionError> {
+    let error = |message| SelectionError { message, signature_prefix: String::new() };
     if let Some(wanted) = &arguments.incident {
         return match id_prefix::find(&report.incidents, wanted, |judged| &judged.incident.id) {
             Named::One(judged) => Ok(Wanted { of: vec![judged], group: None }),
-            Named::Several => Err((format!("several incidents have ids that begin with {wanted}"), String::new())),
-            Named::Nothing => Err((format!("there is no incident {wanted}"), String::new())),
+            Named::Several => Err(error(format!("several incidents have ids that begin with {wanted}"))),
+            Named::Nothing => Err(error(format!("there is no incident {wanted}"))),
         };
     }
     let group = match arguments.group.as_ref().and_then(Option::as_ref) {
@@ -190,18 +194,15 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unc
             Named::One(group) => group,
             Named::Several => {
                 let message = format!("several groups have signatures that begin with `{wanted}`");
-                return Err((message, wanted.clone()));
+                return Err(SelectionError { message, signature_prefix: wanted.clone() });
             }
-            Named::Nothing => return Err((format!("there is no group `{wanted}`"), String::new())),
+            Named::Nothing => return Err(error(format!("there is no group `{wanted}`"))),
         },
         None => match report.groups.as_slice() {
             [group] => group,
             // An incident that only a text about others may be of is in no group.
             [] => return Ok(Wanted { of: report.incidents.iter().take(1).collect(), group: None }),
-            _ => {
-                let message = "several groups of incidents were found; say which one is meant";
-                return Err((message.to_owned(), String::new()));
-            }
+            _ => return Err(error("several groups of incidents were found; say which one is meant".to_owned())),
         },
     };
     let members = || report.incidents.iter().filter(|judged| group.incidents.contains(&judged.incident.id));
@@ -210,11 +211,11 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unc
     Ok(Wanted { of: representative.chain(others).collect(), group: Some(group) })
 }
 
-/// Notes the reason and the groups that could be meant.
-fn note_unclear((message, begins): &Unclear, report: &Report) -> Exit {
+/// Notes the error and the groups that could be meant.
+fn note_selection_error(error: &SelectionError, report: &Report) -> Exit {
     let mut groups = undetermined_first(report);
-    groups.retain(|group| group.signature.starts_with(begins));
-    stream::note(message);
+    groups.retain(|group| group.signature.starts_with(&error.signature_prefix));
+    stream::note(&error.message);
     groups.iter().take(NAMED).for_each(|group| stream::note(&how_to_name(group)));
     let more = groups.len().saturating_sub(NAMED);
     if more > 0 {

@@ -91,14 +91,14 @@ fn whole(rules: &RuleSet, rule: &Rule) -> Value {
         .map(|set| ("Rule set  ", format!("{} {}, {}", set.name, set.version, place(rule.file(), rule.line()))));
     let overridden = rule.overrides().iter().map(|change| {
         let keys = change.keys.join(", ");
-        ("Overridden", format!("{} ({keys}), {}", change.says(), place(&change.file, change.line)))
+        ("Overridden", format!("{} ({keys}), {}", change.description(), place(&change.file, change.line)))
     });
     let disabled = rule
         .disabled()
-        .map(|change| ("Disabled  ", format!("{}, {}", change.says(), place(&change.file, change.line))));
+        .map(|change| ("Disabled  ", format!("{}, {}", change.description(), place(&change.file, change.line))));
     let suppressed = rules.suppressions_of(rule.id()).map(|(suppressed, limited)| {
         let limited = if limited { " (not everywhere: under a condition, or on some computers)" } else { "" };
-        ("Suppressed", format!("{}{limited}", suppressed.says()))
+        ("Suppressed", format!("{}{limited}", suppressed.description()))
     });
     context! {
         means => rules.causes().get(rule.cause()).map_or("", |cause| cause.means.as_str()),

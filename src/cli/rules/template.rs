@@ -6,8 +6,7 @@ use anstyle::Style;
 use minijinja::value::Value;
 
 use super::Output;
-use report::page::environment;
-use untrusted::sanitise;
+use report::page::{environment, marked_up};
 
 /// Columns of the text.
 const WIDTH: usize = 100;
@@ -17,11 +16,11 @@ const WIDTH: usize = 100;
 pub(super) fn write(template: &str, values: Value, output: &mut Output<'_>) -> io::Result<()> {
     let strong = output.style(Style::new().bold());
     let mut environment = environment(|text, out| out.write_str(text)).map_err(io::Error::other)?;
-    environment.add_filter("strong", move |text: &str| {
-        Value::from_safe_string(format!("{strong}{}{strong:#}", sanitise(text)))
-    });
     environment
-        .add_filter("wrapped", |text: &str, indent: usize| Value::from_safe_string(wrapped(&sanitise(text), indent)));
+        .add_filter("strong", move |text: &str| marked_up(text, |text, out| write!(out, "{strong}{text}{strong:#}")));
+    environment.add_filter("wrapped", |text: &str, indent: usize| {
+        marked_up(text, |text, out| out.write_str(&wrapped(text, indent)))
+    });
     let text = environment.render_str(template, values).map_err(io::Error::other)?;
     output.out.write_all(text.as_bytes())
 }

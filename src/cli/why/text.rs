@@ -189,17 +189,17 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
     if let Some(rule) = known {
         page.paragraph(4, &format!("{}, line {}", rule.file(), rule.line()))?;
         for change in rule.overrides() {
-            page.bullet(&format!("overridden {} ({})", change.says(), change.keys.join(", ")))?;
+            page.bullet(&format!("overridden {} ({})", change.description(), change.keys.join(", ")))?;
         }
         if let Some(change) = rule.disabled() {
-            page.bullet(&format!("it judges nothing: disabled {}", change.says()))?;
+            page.bullet(&format!("it judges nothing: disabled {}", change.description()))?;
         }
     }
     if let Some(suppressed) = answer.suppressed.get(&trace.rule) {
-        page.bullet(&format!("its finding is suppressed {}", suppressed.says()))?;
+        page.bullet(&format!("its finding is suppressed {}", suppressed.description()))?;
     }
     if let Some(ended) = answer.shown_again.get(&trace.rule) {
-        page.bullet(&format!("its finding is shown again: it was suppressed {}", ended.says()))?;
+        page.bullet(&format!("its finding is shown again: it was suppressed {}", ended.description()))?;
     }
     let mut absent: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let whole = answer.one_rule || page.verbose;

@@ -6,7 +6,7 @@ use super::{threads, ticket};
 use crate::value::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
 use evidence::{Frame, ProcessDump, base_name};
-use incident::{JoinedIncident, values};
+use incident::{JoinedIncident, searched_text};
 use windows_codes::location;
 
 /// Sets all lists, without the timeline and the other incidents.
@@ -45,7 +45,7 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         fields: vec![
             ("provider", event.content.provider.clone().into()),
             ("id", event.content.id.into()),
-            ("text", values(event).clone().into()),
+            ("text", searched_text(event).clone().into()),
         ],
         from: evidence(number),
     });

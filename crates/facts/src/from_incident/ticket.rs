@@ -95,7 +95,7 @@ pub(super) fn described(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     if let Some(driver) = joined.environment.stated.version(Product::NvidiaDriver) {
         facts.set_missing("environment.nvidia_driver", Some(driver.value), evidence(driver.from));
     }
-    for (number, ticket) in joined.evidence.described() {
+    for (number, ticket) in joined.evidence.all_tickets() {
         let inventory = &ticket.inventory;
         let from = evidence(number);
         facts.set_missing("environment.cuda_driver", inventory.cuda_driver, from);

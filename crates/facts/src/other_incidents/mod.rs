@@ -8,21 +8,21 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::SignedDuration;
 
-use super::given::Given;
+use super::given::FieldValue;
 use super::related_incidents::{RelatedIncidents, Relation};
 use super::schema::FactType;
 use super::value::Record;
 use run::{LeftOut, Member, Near};
 pub use run::{MOST_OTHERS, NEAREST, OF_A_MACHINE, Profile, Run, Shared};
 
-/// The other incidents of the run that share a machine, place, signature, suspect or program with one incident.
+/// The other incidents of the run that share a machine, fault site, signature, suspect or program with one incident.
 #[derive(Clone)]
 pub struct OtherIncidents {
     run: Arc<Run>,
     /// The position of that incident in the run.
     own: usize,
     found: OnceLock<Found>,
-    perhaps: OnceLock<Found>,
+    possible: OnceLock<Found>,
     records: OnceLock<(Vec<Record>, Vec<RelatedIncidents>)>,
 }
 
@@ -36,7 +36,7 @@ struct Found {
 #[derive(Debug, Clone)]
 pub struct OtherIncident {
     run: Arc<Run>,
-    place: usize,
+    index: usize,
     /// Whether both have each property in common, in the order of [`Shared::ALL`]; `None` where that is unknown.
     same: [Option<bool>; Shared::ALL.len()],
     same_code: Option<bool>,
@@ -47,20 +47,20 @@ pub struct OtherIncident {
 
 /// The fields of another incident, in the order of the list's definition, which a test compares.
 pub const OTHER_FIELDS: [(&str, OfOther); 18] = [
-    ("kind", |entry| Some(Given::Word(entry.profile()?.kind.word()))),
-    ("code", |entry| Some(Given::Number(entry.profile()?.code?.0.into()))),
-    ("module", |entry| entry.text(FactType::Module, 0, |profile| profile.module.as_ref())),
-    ("suspect", |entry| entry.text(FactType::Module, 1, |profile| profile.suspect.as_ref())),
-    ("program", |entry| entry.text(FactType::Module, 2, |profile| profile.program.as_ref())),
-    ("host", |entry| entry.text(FactType::Text, 3, |profile| profile.host.as_ref())),
-    ("os_build", |entry| Some(Given::Number(entry.profile()?.os_build?.into()))),
-    ("day", |entry| entry.run.member(entry.place)?.day().map(Given::Word)),
+    ("kind", |entry| Some(FieldValue::Word(entry.profile()?.kind.word()))),
+    ("code", |entry| Some(FieldValue::Number(entry.profile()?.code?.0.into()))),
+    ("module", |entry| entry.text(FactType::Module, |it| (&it.profile.module, &it.folded.module))),
+    ("suspect", |entry| entry.text(FactType::Module, |it| (&it.profile.suspect, &it.folded.suspect))),
+    ("program", |entry| entry.text(FactType::Module, |it| (&it.profile.program, &it.folded.program))),
+    ("host", |entry| entry.text(FactType::Text, |it| (&it.profile.host, &it.folded.host))),
+    ("os_build", |entry| Some(FieldValue::Number(entry.profile()?.os_build?.into()))),
+    ("day", |entry| entry.run.member(entry.index)?.day().map(FieldValue::Word)),
     ("seconds_before", |entry| entry.before.filter(|before| !before.is_negative()).map(seconds)),
     ("seconds_after", |entry| entry.before.filter(SignedDuration::is_negative).map(seconds)),
     ("seconds_away", |entry| entry.before.map(seconds)),
-    ("same_code", |entry| entry.same_code.map(Given::Flag)),
+    ("same_code", |entry| entry.same_code.map(FieldValue::Flag)),
     ("same_host", |entry| entry.same(Shared::Host)),
-    ("same_module", |entry| entry.same_module.map(Given::Flag)),
+    ("same_module", |entry| entry.same_module.map(FieldValue::Flag)),
     ("same_program", |entry| entry.same(Shared::Program)),
     ("same_signature", |entry| entry.same(Shared::Signature)),
     ("same_site", |entry| entry.same(Shared::Site)),
@@ -68,18 +68,21 @@ pub const OTHER_FIELDS: [(&str, OfOther); 18] = [
 ];
 
 /// How another incident gives a field.
-type OfOther = fn(&OtherIncident) -> Option<Given<'_>>;
+type OfOther = fn(&OtherIncident) -> Option<FieldValue<'_>>;
 
-fn seconds(span: SignedDuration) -> Given<'static> {
-    Given::Number(span.as_secs().unsigned_abs())
+/// A text of an incident of the run, and its folded form.
+type TextOf = fn(&Member) -> (&Option<Arc<str>>, &OnceLock<Box<str>>);
+
+fn seconds(span: SignedDuration) -> FieldValue<'static> {
+    FieldValue::Number(span.as_secs().unsigned_abs())
 }
 
 impl OtherIncidents {
     /// The list of the incident at the position `own` of the run.
     #[must_use]
     pub fn new(run: &Arc<Run>, own: usize) -> Self {
-        let (found, perhaps, records) = Default::default();
-        Self { run: Arc::clone(run), own, found, perhaps, records }
+        let (found, possible, records) = Default::default();
+        Self { run: Arc::clone(run), own, found, possible, records }
     }
 
     /// The incidents that are known to share something, the nearest in time first, those without a time last.
@@ -90,39 +93,39 @@ impl OtherIncidents {
 
     /// The incidents that may share something but lack the facts to decide it, the nearest in time first.
     #[must_use]
-    pub fn perhaps(&self) -> &[OtherIncident] {
-        &self.found_perhaps().entries
+    pub fn possible_entries(&self) -> &[OtherIncident] {
+        &self.found_possible().entries
     }
 
     fn found(&self) -> &Found {
-        self.found.get_or_init(|| self.compared(self.run.near(self.own)))
+        self.found.get_or_init(|| self.compared(self.run.nearest(self.own)))
     }
 
-    fn found_perhaps(&self) -> &Found {
-        self.perhaps.get_or_init(|| {
-            let sharing: HashSet<usize> = self.entries().iter().map(|entry| entry.place).collect();
-            self.compared(self.run.perhaps(self.own, &sharing))
+    fn found_possible(&self) -> &Found {
+        self.possible.get_or_init(|| {
+            let sharing: HashSet<usize> = self.entries().iter().map(|entry| entry.index).collect();
+            self.compared(self.run.nearest_possible(self.own, &sharing))
         })
     }
 
     fn compared(&self, near: Near) -> Found {
-        let Near { places, left_out } = near;
-        let entries = places.into_iter().filter_map(|place| {
-            let (own, other) = (self.run.profile(self.own)?, self.run.profile(place)?);
+        let Near { indices, left_out } = near;
+        let entries = indices.into_iter().filter_map(|index| {
+            let (own, other) = (self.run.profile(self.own)?, self.run.profile(index)?);
             Some(OtherIncident {
                 run: Arc::clone(&self.run),
-                place,
+                index,
                 same: Shared::ALL.map(|shared| own.shares(shared, other)),
                 same_code: own.same_code(other),
                 same_module: own.same_module(other),
-                before: other.before(own),
+                before: other.time_before(own),
             })
         });
         Found { entries: entries.collect(), left_out }
     }
 
-    /// Whether [`Self::entries`] and [`Self::perhaps`] contain every incident that shares this value or may share it:
-    /// on the same machine (`here`), elsewhere, or on any machine, and `within` so many seconds. False where the
+    /// Whether [`Self::entries`] and [`Self::possible_entries`] contain every incident that shares this value or may share
+    /// it: on the same machine (`here`), elsewhere, or on any machine, and `within` so many seconds. False where the
     /// incident's own value is not known.
     #[must_use]
     pub fn has_all(&self, shared: Shared, here: Option<bool>, within: Option<u64>) -> bool {
@@ -139,13 +142,13 @@ impl OtherIncidents {
             let LeftOut { here, elsewhere } = found.left_out.get(shared as usize).copied().unwrap_or_default();
             (!ask_here || none_nearer(here)) && (!ask_elsewhere || none_nearer(elsewhere))
         };
-        is_known && is_whole(self.found()) && is_whole(self.found_perhaps())
+        is_known && is_whole(self.found()) && is_whole(self.found_possible())
     }
 
     /// Puts ids of some of them in the order of their times.
     pub fn sort_in_time(&self, ids: &mut [Arc<str>]) {
-        let place = |id: &Arc<str>| self.entries().iter().find(|entry| entry.id() == *id).map(|entry| entry.place);
-        ids.sort_by_cached_key(place);
+        let index = |id: &Arc<str>| self.entries().iter().find(|entry| entry.id() == *id).map(|entry| entry.index);
+        ids.sort_by_cached_key(index);
     }
 
     /// The list as records.
@@ -183,7 +186,7 @@ impl Eq for OtherIncidents {}
 
 impl OtherIncident {
     fn profile(&self) -> Option<&Profile> {
-        self.run.profile(self.place)
+        self.run.profile(self.index)
     }
 
     fn id(&self) -> Arc<str> {
@@ -197,14 +200,14 @@ impl OtherIncident {
     }
 
     /// Whether the incident shares this value with the one that is judged; `None` where it is not known.
-    fn same(&self, shared: Shared) -> Option<Given<'_>> {
-        self.same.get(shared as usize).copied().flatten().map(Given::Flag)
+    fn same(&self, shared: Shared) -> Option<FieldValue<'_>> {
+        self.same.get(shared as usize).copied().flatten().map(FieldValue::Flag)
     }
 
-    /// A text of the profile; `place` is its index among the profile's folded texts.
-    fn text(&self, kind: FactType, place: usize, of: fn(&Profile) -> Option<&Arc<str>>) -> Option<Given<'_>> {
-        let Member { profile, folded, .. } = self.run.member(self.place)?;
-        Some(Given::Text { written: of(profile)?, kind, folded: folded.get(place)? })
+    /// A text of the incident, which `of` gives.
+    fn text(&self, kind: FactType, of: TextOf) -> Option<FieldValue<'_>> {
+        let (written, folded) = of(self.run.member(self.index)?);
+        Some(FieldValue::Text { written: written.as_ref()?, kind, folded })
     }
 
     /// The incident as a record.

@@ -80,7 +80,7 @@ impl Profile {
     }
 
     /// Whether the incident is of a kind without an exception (a hang or a power loss), and so has no fault site.
-    fn is_of_no_place(&self) -> bool {
+    fn has_no_fault_site(&self) -> bool {
         self.code.is_none() && matches!(self.kind, IncidentKind::Hang | IncidentKind::PowerLoss)
     }
 
@@ -89,10 +89,10 @@ impl Profile {
     pub fn shares(&self, shared: Shared, other: &Self) -> Option<bool> {
         match (self.key(shared), other.key(shared), shared) {
             (Some(own), Some(other), _) => Some(own == other),
-            // Another module or another code is another place, wherever in it.
+            // Another module or another code is another fault site, at any offset.
             (_, _, Shared::Site) => {
                 let differs = self.same_module(other) == Some(false) || self.same_code(other) == Some(false);
-                (differs || self.is_of_no_place() || other.is_of_no_place()).then_some(false)
+                (differs || self.has_no_fault_site() || other.has_no_fault_site()).then_some(false)
             }
             // A blue screen has no program.
             (_, _, Shared::Program) if !self.is_of_a_process() || !other.is_of_a_process() => Some(false),
@@ -114,14 +114,14 @@ impl Profile {
 
     /// How long this incident was before `other`; negative if it was after it.
     #[must_use]
-    pub fn before(&self, other: &Self) -> Option<SignedDuration> {
+    pub fn time_before(&self, other: &Self) -> Option<SignedDuration> {
         Some(other.time?.duration_since(self.time?))
     }
 }
 
 /// The incidents that can be in one relation, such as "same program", by their indices.
 #[derive(Debug, Default)]
-struct Relation {
+struct IncidentsByValue {
     /// The incidents with each value that the relation compares.
     by_key: HashMap<u32, Vec<usize>>,
     /// The incidents whose value is not known.
@@ -129,13 +129,13 @@ struct Relation {
 }
 
 /// The incidents of each relation, in the order of [`Shared::ALL`].
-type Relations = [Relation; Shared::ALL.len()];
+type ByProperty = [IncidentsByValue; Shared::ALL.len()];
 
 /// All incidents of a run that are none of several.
 pub struct Run {
     /// In the order of their times, those without one last.
     all: Vec<Member>,
-    relations: OnceLock<Relations>,
+    relations: OnceLock<ByProperty>,
 }
 
 impl fmt::Debug for Run {
@@ -148,17 +148,25 @@ impl fmt::Debug for Run {
 #[derive(Debug)]
 pub(super) struct Member {
     pub profile: Profile,
-    /// The day on which it was, made when a rule first asks.
+    pub folded: FoldedTexts,
+}
+
+/// The texts of a profile as they compare, each made when a rule first asks.
+#[derive(Debug, Default)]
+pub(super) struct FoldedTexts {
+    /// The day on which it was.
     day: OnceLock<Option<Box<str>>>,
-    /// Its module, suspect, program and host as they compare.
-    pub folded: [OnceLock<Box<str>>; 4],
+    pub module: OnceLock<Box<str>>,
+    pub suspect: OnceLock<Box<str>>,
+    pub program: OnceLock<Box<str>>,
+    pub host: OnceLock<Box<str>>,
 }
 
 impl Member {
     /// The incident's day in UTC: `2026-05-20`.
     pub fn day(&self) -> Option<&str> {
         let day = || Some(self.profile.time?.strftime("%Y-%m-%d").to_string().into());
-        self.day.get_or_init(day).as_deref()
+        self.folded.day.get_or_init(day).as_deref()
     }
 }
 
@@ -166,7 +174,7 @@ impl Member {
 #[derive(Debug, Default)]
 pub(super) struct Near {
     /// Indices of these incidents, the nearest first; those without a known time last.
-    pub places: Vec<usize>,
+    pub indices: Vec<usize>,
     /// The nearest of the incidents that were left out of each relation, in the order of [`Shared::ALL`].
     pub left_out: [LeftOut; Shared::ALL.len()],
 }
@@ -198,26 +206,26 @@ impl Run {
     /// The incidents of a run, in the order of their times, those without one last.
     #[must_use]
     pub fn new(all: Vec<Profile>) -> Self {
-        let member = |profile| Member { profile, day: OnceLock::new(), folded: Default::default() };
+        let member = |profile| Member { profile, folded: FoldedTexts::default() };
         Self { all: all.into_iter().map(member).collect(), relations: OnceLock::new() }
     }
 
-    pub(super) fn member(&self, place: usize) -> Option<&Member> {
-        self.all.get(place)
+    pub(super) fn member(&self, index: usize) -> Option<&Member> {
+        self.all.get(index)
     }
 
-    pub(super) fn profile(&self, place: usize) -> Option<&Profile> {
-        Some(&self.member(place)?.profile)
+    pub(super) fn profile(&self, index: usize) -> Option<&Profile> {
+        Some(&self.member(index)?.profile)
     }
 
-    fn relations(&self) -> &Relations {
+    fn relations(&self) -> &ByProperty {
         self.relations.get_or_init(|| {
-            let mut relations: Relations = Default::default();
-            for (place, member) in self.all.iter().enumerate() {
+            let mut relations: ByProperty = Default::default();
+            for (index, member) in self.all.iter().enumerate() {
                 for (relation, key) in relations.iter_mut().zip(member.profile.keys) {
                     match key {
-                        Some(key) => relation.by_key.entry(key).or_default().push(place),
-                        None => relation.unknown.push(place),
+                        Some(key) => relation.by_key.entry(key).or_default().push(index),
+                        None => relation.unknown.push(index),
                     }
                 }
             }
@@ -225,8 +233,8 @@ impl Run {
         })
     }
 
-    /// The nearest incidents that share something with the one at a place.
-    pub(super) fn near(&self, own: usize) -> Near {
+    /// The nearest incidents that share something with the incident at an index.
+    pub(super) fn nearest(&self, own: usize) -> Near {
         self.of_relations(own, |shared, relation, profile, near, left_out| {
             let list = profile.key(shared).and_then(|key| relation.by_key.get(&key));
             let list = list.map_or(&[][..], Vec::as_slice);
@@ -236,22 +244,22 @@ impl Run {
 
     /// The nearest incidents that may share something with the incident at index `own`, as the values to compare are
     /// not known. Without the incidents `sharing`, which are known to share something.
-    pub(super) fn perhaps(&self, own: usize, sharing: &HashSet<usize>) -> Near {
-        self.of_relations(own, |shared, relation, profile, perhaps, left_out| {
+    pub(super) fn nearest_possible(&self, own: usize, sharing: &HashSet<usize>) -> Near {
+        self.of_relations(own, |shared, relation, profile, possible, left_out| {
             // What is not known of the incident itself leaves all of it open.
             if profile.key(shared).is_none() {
                 return;
             }
             let mut count = 0_usize;
-            for (looked_at, (distance, place)) in self.nearest_first(profile, &relation.unknown, own).enumerate() {
+            for (looked_at, (distance, index)) in self.nearest_first(profile, &relation.unknown, own).enumerate() {
                 if looked_at >= 2 * LOOKED_AT {
                     left_out.note(None, self.rest(distance, &relation.unknown));
                     break;
                 }
-                let Some(other) = self.profile(place).filter(|other| profile.shares(shared, other).is_none()) else {
+                let Some(other) = self.profile(index).filter(|other| profile.shares(shared, other).is_none()) else {
                     continue;
                 };
-                if sharing.contains(&place) || perhaps.contains(&place) {
+                if sharing.contains(&index) || possible.contains(&index) {
                     continue;
                 }
                 if count >= NEAREST {
@@ -259,34 +267,34 @@ impl Run {
                     continue;
                 }
                 count = count.saturating_add(1);
-                perhaps.insert(place);
+                possible.insert(index);
             }
         })
     }
 
-    /// What `add` finds in each relation for the incident at a place: it adds places, and notes what it leaves out.
+    /// What `add` finds in each relation for the incident at an index: it adds indices, and notes what it leaves out.
     fn of_relations(
         &self,
         own: usize,
-        add: impl Fn(Shared, &Relation, &Profile, &mut HashSet<usize>, &mut LeftOut),
+        add: impl Fn(Shared, &IncidentsByValue, &Profile, &mut HashSet<usize>, &mut LeftOut),
     ) -> Near {
         let mut near = Near::default();
         let Some(profile) = self.profile(own) else { return near };
-        let mut places = HashSet::new();
+        let mut indices = HashSet::new();
         for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut near.left_out) {
-            add(shared, relation, profile, &mut places, left_out);
+            add(shared, relation, profile, &mut indices, left_out);
         }
-        near.places.extend(places);
+        near.indices.extend(indices);
         // Those without a time last.
-        let distance = |place: &usize| self.distance(profile, *place);
-        near.places.sort_by_key(|place| (distance(place).is_none(), distance(place), *place));
+        let distance = |index: &usize| self.distance(profile, *index);
+        near.indices.sort_by_key(|index| (distance(index).is_none(), distance(index), *index));
         near
     }
 
     /// The distance of the nearest of a list from one at a distance on: nothing nearer follows, but for those without a time
     /// at its end, which may lie anywhere.
     fn rest(&self, distance: Option<u64>, list: &[usize]) -> Option<u64> {
-        let last = list.last().and_then(|place| self.profile(*place));
+        let last = list.last().and_then(|index| self.profile(*index));
         distance.filter(|_| last.is_none_or(|last| last.time.is_some()))
     }
 
@@ -302,17 +310,17 @@ impl Run {
         let mut taken = Vec::new();
         let (mut here, mut elsewhere) = (0_usize, 0_usize);
         let mut of_machine: HashMap<u32, usize> = HashMap::new();
-        for (looked_at, (distance, place)) in self.nearest_first(profile, list, own).enumerate() {
+        for (looked_at, (distance, index)) in self.nearest_first(profile, list, own).enumerate() {
             let is_full = here >= NEAREST && (elsewhere >= NEAREST || shared == Shared::Host);
             if is_full || looked_at >= 2 * LOOKED_AT {
                 left_out.note(None, self.rest(distance, list));
                 break;
             }
-            let Some(other) = self.profile(place) else { continue };
+            let Some(other) = self.profile(index) else { continue };
             if profile.shares(Shared::Host, other) == Some(true) {
                 if here < NEAREST {
                     here = here.saturating_add(1);
-                    taken.push(place);
+                    taken.push(index);
                 } else {
                     left_out.note(Some(true), distance);
                 }
@@ -326,23 +334,23 @@ impl Run {
             }
             elsewhere = elsewhere.saturating_add(1);
             of_its_machine.into_iter().for_each(|count| *count = count.saturating_add(1));
-            taken.push(place);
+            taken.push(index);
         }
         taken
     }
 
-    /// The places of a list with their distances, the nearest first, without the own one.
+    /// The indices of a list with their distances, the nearest first, without the own one.
     fn nearest_first<'l>(
         &'l self,
         profile: &'l Profile,
         list: &'l [usize],
         own: usize,
     ) -> impl Iterator<Item = (Option<u64>, usize)> + 'l {
-        let at = list.partition_point(|place| *place < own);
+        let at = list.partition_point(|index| *index < own);
         let (before, after) = list.split_at_checked(at).unwrap_or((list, &[]));
-        let with_distance = move |place: &usize| (self.distance(profile, *place), *place);
+        let with_distance = move |index: &usize| (self.distance(profile, *index), *index);
         let mut before = before.iter().rev().map(with_distance).peekable();
-        let mut after = after.iter().filter(move |place| **place != own).map(with_distance).peekable();
+        let mut after = after.iter().filter(move |index| **index != own).map(with_distance).peekable();
         let order = |distance: Option<u64>| (distance.is_none(), distance);
         std::iter::from_fn(move || match (before.peek(), after.peek()) {
             (Some((earlier, _)), Some((later, _))) if order(*later) < order(*earlier) => after.next(),
@@ -351,9 +359,9 @@ impl Run {
         })
     }
 
-    /// How far an incident is from the one at a place, seconds.
-    fn distance(&self, profile: &Profile, place: usize) -> Option<u64> {
-        Some(self.profile(place)?.before(profile)?.as_secs().unsigned_abs())
+    /// How far an incident is from the incident at an index, seconds.
+    fn distance(&self, profile: &Profile, index: usize) -> Option<u64> {
+        Some(self.profile(index)?.time_before(profile)?.as_secs().unsigned_abs())
     }
 }
 
@@ -381,8 +389,8 @@ mod tests {
     fn the_nearest_come_first_and_those_without_a_time_last() {
         let times = [Some(0), Some(90), Some(100), Some(100), Some(105), None];
         let run = Run::new(times.iter().map(|time| profile(None, *time)).collect());
-        assert_eq!(run.near(2).places, [3, 4, 1, 0, 5]);
-        assert_eq!(run.near(5).places, [0, 1, 2, 3, 4]);
+        assert_eq!(run.nearest(2).indices, [3, 4, 1, 0, 5]);
+        assert_eq!(run.nearest(5).indices, [0, 1, 2, 3, 4]);
     }
 
     #[test]
@@ -391,8 +399,8 @@ mod tests {
         hosts.push(Some(2));
         hosts.push(Some(3));
         let run = Run::new(hosts.iter().zip(0..).map(|(host, second)| profile(*host, Some(second))).collect());
-        let near = run.near(101);
-        let of = |host: u32| near.places.iter().filter(|place| hosts[**place] == Some(host)).count();
+        let near = run.nearest(101);
+        let of = |host: u32| near.indices.iter().filter(|index| hosts[**index] == Some(host)).count();
         assert_eq!((of(1), of(2)), (OF_A_MACHINE, 1));
         let [of_host, _, of_signature, ..] = near.left_out;
         assert_eq!(of_host, LeftOut::default());
@@ -403,11 +411,11 @@ mod tests {
     #[test]
     fn what_is_left_out_is_known_with_its_distance() {
         let run = Run::new((0..100).map(|second| profile(Some(1), Some(second))).collect());
-        let near = run.near(99);
-        assert_eq!(near.places.len(), NEAREST);
+        let near = run.nearest(99);
+        assert_eq!(near.indices.len(), NEAREST);
         let [of_host, ..] = near.left_out;
         assert_eq!(of_host.here, Some(33));
-        assert!(near.places.len() <= MOST_OTHERS);
+        assert!(near.indices.len() <= MOST_OTHERS);
     }
 
     #[test]
@@ -435,23 +443,23 @@ mod tests {
         let all =
             [profile(None, Some(0)), unlike(None, Some(10)), unlike(Some(2), Some(20)), profile(Some(1), Some(30))];
         let run = Run::new([all.as_slice(), &[unlike(None, None)]].concat());
-        let sharing: HashSet<usize> = run.near(3).places.into_iter().collect();
+        let sharing: HashSet<usize> = run.nearest(3).indices.into_iter().collect();
         assert_eq!(sharing, HashSet::from([0]));
-        let perhaps = run.perhaps(3, &sharing);
-        assert_eq!(perhaps.places, [1, 4]);
-        assert_eq!(perhaps.left_out, [LeftOut::default(); 5]);
+        let possible = run.nearest_possible(3, &sharing);
+        assert_eq!(possible.indices, [1, 4]);
+        assert_eq!(possible.left_out, [LeftOut::default(); 5]);
     }
 
     #[test]
     fn of_those_that_perhaps_share_something_it_is_known_how_near_one_is_left_out() {
         let mut all: Vec<Profile> = (0..100).map(|second| unlike(None, Some(second))).collect();
         all.push(profile(Some(1), Some(100)));
-        let perhaps = Run::new(all.clone()).perhaps(100, &HashSet::new());
-        assert_eq!(perhaps.places.len(), NEAREST);
-        let [of_host, ..] = perhaps.left_out;
+        let possible = Run::new(all.clone()).nearest_possible(100, &HashSet::new());
+        assert_eq!(possible.indices.len(), NEAREST);
+        let [of_host, ..] = possible.left_out;
         assert_eq!(of_host, LeftOut { here: Some(33), elsewhere: Some(33) });
         all.extend(std::iter::repeat_n(unlike(None, None), 2));
-        let [of_host, ..] = Run::new(all).perhaps(100, &HashSet::new()).left_out;
+        let [of_host, ..] = Run::new(all).nearest_possible(100, &HashSet::new()).left_out;
         assert_eq!(of_host.here, Some(0), "one without a time may be nearest");
     }
 
@@ -459,7 +467,7 @@ mod tests {
     fn one_without_a_time_that_is_left_out_may_be_nearest() {
         let mut all: Vec<Profile> = (0..100).map(|second| profile(Some(1), Some(second))).collect();
         all.push(profile(Some(1), None));
-        let [of_host, ..] = Run::new(all).near(99).left_out;
+        let [of_host, ..] = Run::new(all).nearest(99).left_out;
         assert_eq!(of_host.here, Some(0));
     }
 }

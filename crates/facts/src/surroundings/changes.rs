@@ -6,7 +6,7 @@ use super::reach::INSTALLS;
 use super::recorded::{APPLICATION, SYSTEM};
 use super::{LEAST_COVERED, Logged, Surroundings, installed_by, log_of};
 use evidence::CoverageAt;
-use incident::{IncidentKind, TimelineEntry, values};
+use incident::{IncidentKind, TimelineEntry, searched_text};
 
 /// How far back changes are looked for.
 const REACH: SignedDuration = SignedDuration::from_hours(14 * 24);
@@ -110,7 +110,7 @@ fn change<'i>(logged: &Logged<'i>, first: Timestamp) -> Change<'i> {
     let entry = logged.entry;
     let what = logged.event.and_then(installed_by);
     let has = |marks: [&str; 2]| {
-        let text = logged.event.map(|event| values(event).to_lowercase()).unwrap_or_default();
+        let text = logged.event.map(|event| searched_text(event).to_lowercase()).unwrap_or_default();
         marks.iter().any(|mark| text.contains(mark))
     };
     let of_display = *logged.of_display.get_or_init(|| has(DISPLAY));

@@ -8,7 +8,7 @@ use incident::{IncidentKind, JoinedIncident};
 
 /// What an incident depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Needed {
+enum NeededDrive {
     /// The drive that Windows runs from.
     Windows,
     /// The volume with this letter, lower case.
@@ -30,19 +30,19 @@ pub(super) fn drive(event: &Event, joined: &JoinedIncident<'_>) -> Option<&'stat
 }
 
 /// Whether the drive that Windows starts from (`boot`), or another one, is the one that is needed.
-fn of_drive(boot: bool, needed: Needed, windows: Option<char>) -> Option<bool> {
+fn of_drive(boot: bool, needed: NeededDrive, windows: Option<char>) -> Option<bool> {
     match needed {
-        Needed::Windows => Some(boot),
+        NeededDrive::Windows => Some(boot),
         // Other letters may lie on the same drive or on another one.
-        Needed::Volume(volume) => (windows? == volume).then_some(boot),
+        NeededDrive::Volume(volume) => (windows? == volume).then_some(boot),
     }
 }
 
 /// Whether the volume with this letter is the one that is needed.
-fn of_volume(volume: char, needed: Needed, windows: Option<char>) -> Option<bool> {
+fn of_volume(volume: char, needed: NeededDrive, windows: Option<char>) -> Option<bool> {
     match needed {
-        Needed::Windows => Some(windows? == volume),
-        Needed::Volume(needed) => Some(needed == volume),
+        NeededDrive::Windows => Some(windows? == volume),
+        NeededDrive::Volume(needed) => Some(needed == volume),
     }
 }
 
@@ -50,9 +50,9 @@ fn is_optical(device: &str) -> bool {
     device.to_ascii_lowercase().starts_with(r"\device\cdrom")
 }
 
-fn needed(joined: &JoinedIncident<'_>) -> Option<Needed> {
+fn needed(joined: &JoinedIncident<'_>) -> Option<NeededDrive> {
     match joined.incident.kind {
-        IncidentKind::Bugcheck | IncidentKind::PowerLoss => Some(Needed::Windows),
+        IncidentKind::Bugcheck | IncidentKind::PowerLoss => Some(NeededDrive::Windows),
         IncidentKind::GpuReset => None,
         _ => {
             // The file of a page that could not be read counts before the program that wanted it.
@@ -61,7 +61,7 @@ fn needed(joined: &JoinedIncident<'_>) -> Option<Needed> {
                 _ => None,
             });
             let program = || letter(joined.incident.process.as_ref()?.path.as_deref()?);
-            unread.map(|(_, letter)| letter).or_else(program).map(Needed::Volume)
+            unread.map(|(_, letter)| letter).or_else(program).map(NeededDrive::Volume)
         }
     }
 }
@@ -98,17 +98,17 @@ mod tests {
 
     #[test]
     fn a_drive_is_the_same_only_where_letters_or_the_start_of_windows_say_so() {
-        assert_eq!(of_drive(true, Needed::Windows, None), Some(true));
-        assert_eq!(of_drive(false, Needed::Volume('c'), Some('c')), Some(false));
-        assert_eq!(of_drive(true, Needed::Volume('d'), Some('c')), None, "it may be on the same drive");
-        assert_eq!(of_drive(true, Needed::Volume('c'), None), None);
+        assert_eq!(of_drive(true, NeededDrive::Windows, None), Some(true));
+        assert_eq!(of_drive(false, NeededDrive::Volume('c'), Some('c')), Some(false));
+        assert_eq!(of_drive(true, NeededDrive::Volume('d'), Some('c')), None, "it may be on the same drive");
+        assert_eq!(of_drive(true, NeededDrive::Volume('c'), None), None);
     }
 
     #[test]
     fn volumes_compare_by_their_letters() {
-        assert_eq!(of_volume('d', Needed::Volume('d'), None), Some(true));
-        assert_eq!(of_volume('e', Needed::Volume('d'), None), Some(false));
-        assert_eq!(of_volume('c', Needed::Windows, None), None);
+        assert_eq!(of_volume('d', NeededDrive::Volume('d'), None), Some(true));
+        assert_eq!(of_volume('e', NeededDrive::Volume('d'), None), Some(false));
+        assert_eq!(of_volume('c', NeededDrive::Windows, None), None);
         assert_eq!(letter(r"\Device\HarddiskVolume4"), None);
         assert_eq!(letter("D:"), Some('d'));
         assert_eq!(letter_of_windows(r"C:\Windows\System32\ntdll.dll"), Some('c'));

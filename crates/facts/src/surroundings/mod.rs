@@ -16,7 +16,7 @@ pub use around::{Around, MOST_OF_A_KIND};
 pub use changes::{BeforeFirst, Change};
 pub use nearby::{Nearby, TIMELINE_FIELDS};
 pub use reach::{TIMELINE_AFTER, reach_seconds};
-pub use recorded::{Needed, Recorded, TimelinePart};
+pub use recorded::{NeededInput, Recorded, TimelinePart};
 pub use sigma::SigmaNearby;
 
 use std::collections::{BTreeMap, HashMap};
@@ -59,6 +59,14 @@ pub struct Surroundings<'i> {
     sigma: bool,
 }
 
+/// The texts of a Sigma rule as they compare, each made when a rule first asks.
+#[derive(Debug, Default)]
+struct FoldedSigma {
+    id: OnceLock<Box<str>>,
+    title: OnceLock<Box<str>>,
+    tags: OnceLock<Box<str>>,
+}
+
 /// An entry of a machine's timeline, as rules compare it.
 #[derive(Debug)]
 struct Logged<'i> {
@@ -66,7 +74,7 @@ struct Logged<'i> {
     event: Option<&'i Event>,
     provider: OnceLock<Box<str>>,
     text: OnceLock<Box<str>>,
-    sigma: OnceLock<Box<[OnceLock<Box<str>>; 3]>>,
+    sigma: OnceLock<Box<FoldedSigma>>,
     /// Whether it reports a display driver.
     of_display: OnceLock<bool>,
     /// Whether it reports firmware.

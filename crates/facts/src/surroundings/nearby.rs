@@ -6,42 +6,42 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::reach::INSTALLS;
 use super::{LEAST_COVERED, Logged, drive, named};
-use crate::given::Given;
+use crate::given::FieldValue;
 use crate::schema::FactType;
 use crate::value::{EvidenceRef, Record};
 use evidence::{EventBody, NtStatus, SigmaRule};
-use incident::{JoinedIncident, TimelineEntry, values};
+use incident::{JoinedIncident, TimelineEntry, searched_text};
 use windows_codes::McaStatus;
 
 /// The fields of an entry, in the order of the list `timeline` in schema.yaml. A test of the crate `rules` compares both
 /// (`fields_are_those_of_the_schema_in_its_order`).
 pub const TIMELINE_FIELDS: &[(&str, OfNearby)] = &[
-    ("kind", |nearby| Some(Given::Word(nearby.entry().kind))),
+    ("kind", |nearby| Some(FieldValue::Word(nearby.entry().kind))),
     ("provider", |nearby| Some(text(&nearby.entry().provider, &nearby.logged.provider))),
-    ("id", |nearby| Some(Given::Number(nearby.entry().id.into()))),
-    ("seconds_before", |nearby| (!nearby.after).then_some(Given::Number(nearby.seconds))),
-    ("seconds_after", |nearby| nearby.after.then_some(Given::Number(nearby.seconds))),
-    ("text", |nearby| Some(text(values(nearby.logged.event?), &nearby.logged.text))),
-    ("status", |nearby| Some(Given::Number(nearby.status()?.0.into()))),
-    ("names", |nearby| nearby.names().map(Given::Word)),
-    ("drive", |nearby| drive::drive(nearby.logged.event?, nearby.joined).map(Given::Word)),
-    ("component", |nearby| nearby.component().map(Given::Word)),
-    ("machine_check", |nearby| nearby.machine_check().map(Given::Word)),
-    ("seconds_before_first", |nearby| nearby.seconds_before_first().map(Given::Number)),
-    ("seconds_after_first", |nearby| nearby.seconds_after_first().map(Given::Number)),
-    ("held_by", |nearby| nearby.held_by().map(Given::Word)),
-    ("incident", |nearby| Some(Given::Number(nearby.incident?.into()))),
-    ("sigma_id", |nearby| Some(text(nearby.sigma()?.id.as_ref()?, &nearby.folded_sigma()[0]))),
-    ("sigma_title", |nearby| Some(text(&nearby.sigma()?.title, &nearby.folded_sigma()[1]))),
-    ("sigma_level", |nearby| nearby.sigma()?.level.map(Given::Word)),
-    ("sigma_tags", |nearby| Some(text(&nearby.sigma()?.tags, &nearby.folded_sigma()[2]))),
+    ("id", |nearby| Some(FieldValue::Number(nearby.entry().id.into()))),
+    ("seconds_before", |nearby| (!nearby.after).then_some(FieldValue::Number(nearby.seconds))),
+    ("seconds_after", |nearby| nearby.after.then_some(FieldValue::Number(nearby.seconds))),
+    ("text", |nearby| Some(text(searched_text(nearby.logged.event?), &nearby.logged.text))),
+    ("status", |nearby| Some(FieldValue::Number(nearby.status()?.0.into()))),
+    ("names", |nearby| nearby.names().map(FieldValue::Word)),
+    ("drive", |nearby| drive::drive(nearby.logged.event?, nearby.joined).map(FieldValue::Word)),
+    ("component", |nearby| nearby.component().map(FieldValue::Word)),
+    ("machine_check", |nearby| nearby.machine_check().map(FieldValue::Word)),
+    ("seconds_before_first", |nearby| nearby.seconds_before_first().map(FieldValue::Number)),
+    ("seconds_after_first", |nearby| nearby.seconds_after_first().map(FieldValue::Number)),
+    ("held_by", |nearby| nearby.held_by().map(FieldValue::Word)),
+    ("incident", |nearby| Some(FieldValue::Number(nearby.incident?.into()))),
+    ("sigma_id", |nearby| Some(text(nearby.sigma()?.id.as_ref()?, &nearby.logged.sigma.get_or_init(Box::default).id))),
+    ("sigma_title", |nearby| Some(text(&nearby.sigma()?.title, &nearby.logged.sigma.get_or_init(Box::default).title))),
+    ("sigma_level", |nearby| nearby.sigma()?.level.map(FieldValue::Word)),
+    ("sigma_tags", |nearby| Some(text(&nearby.sigma()?.tags, &nearby.logged.sigma.get_or_init(Box::default).tags))),
 ];
 
 /// How an entry gives a field.
-type OfNearby = for<'a> fn(&'a Nearby<'a>) -> Option<Given<'a>>;
+type OfNearby = for<'a> fn(&'a Nearby<'a>) -> Option<FieldValue<'a>>;
 
-fn text<'a>(written: &'a Arc<str>, folded: &'a OnceLock<Box<str>>) -> Given<'a> {
-    Given::Text { written, kind: FactType::Text, folded }
+fn text<'a>(written: &'a Arc<str>, folded: &'a OnceLock<Box<str>>) -> FieldValue<'a> {
+    FieldValue::Text { written, kind: FactType::Text, folded }
 }
 
 /// An entry of the timeline around an incident.
@@ -146,11 +146,6 @@ impl<'m> Nearby<'m> {
 
     fn sigma(&self) -> Option<&'m SigmaRule> {
         self.logged.entry.sigma.as_deref()
-    }
-
-    /// Id, title and tags of the Sigma rule as they compare.
-    fn folded_sigma(&self) -> &'m [OnceLock<Box<str>>; 3] {
-        self.logged.sigma.get_or_init(Box::default)
     }
 
     /// The entry as a fact.

@@ -82,7 +82,7 @@ pub struct TimelinePart<'k> {
 
 /// What must be given before a missing entry proves that nothing happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Needed {
+pub enum NeededInput {
     /// A log.
     Log {
         /// The channels; a log of any of them is enough.
@@ -131,9 +131,9 @@ impl Recorded {
 
     /// What is missing to know whether the timeline has an entry in a part; `None` if nothing is missing.
     #[must_use]
-    pub fn lacking(&self, asked: TimelinePart<'_>) -> Option<Needed> {
+    pub fn lacking(&self, asked: TimelinePart<'_>) -> Option<NeededInput> {
         if asked.kind == SIGMA && !self.sigma {
-            return Some(Needed::Sigma);
+            return Some(NeededInput::Sigma);
         }
         let reach = reach_seconds(Some(asked.kind));
         let of_first = asked
@@ -160,11 +160,11 @@ impl Recorded {
                 channels.get(lacking..=lacking)?
             }
         };
-        Some(Needed::Log { channels, span: (from, to) })
+        Some(NeededInput::Log { channels, span: (from, to) })
     }
 }
 
-impl std::fmt::Display for Needed {
+impl std::fmt::Display for NeededInput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Log { channels, span: (from, to) } => {
@@ -236,11 +236,11 @@ mod tests {
             |sigma| Recorded::new(at(0), None, logs.iter().map(|(name, stretches)| (name, stretches)), sigma);
         let asked = asked(SIGMA, Some(3600));
         assert_eq!(recorded(true).lacking(asked), None);
-        assert_eq!(recorded(false).lacking(asked), Some(Needed::Sigma));
+        assert_eq!(recorded(false).lacking(asked), Some(NeededInput::Sigma));
         assert!(
             recorded(true)
                 .lacking(TimelinePart { before: Some(7201), ..asked })
-                .is_some_and(|log| log != Needed::Sigma)
+                .is_some_and(|log| log != NeededInput::Sigma)
         );
     }
 

@@ -59,7 +59,7 @@ const LONGEST_LINE: usize = 200;
 
 pub(super) fn stated(evidence: &JoinedEvidence<'_>) -> Stated {
     let mut statements = Statements::default();
-    for (from, ticket) in evidence.described() {
+    for (from, ticket) in evidence.all_tickets() {
         statements.add_lines(ticket.lines.iter().map(|line| &*line.text), from);
         statements.add_inventory(&ticket.inventory, from);
     }

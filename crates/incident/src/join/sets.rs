@@ -10,7 +10,7 @@ use crate::sighting::Sighting;
 
 /// The sightings of one incident.
 #[derive(Debug)]
-pub struct Group<'s> {
+pub struct JoinedSightings<'s> {
     /// By rank, then in the order of their items.
     pub members: Vec<&'s Sighting<'s>>,
     /// What joined each of them; `None` for the first.
@@ -139,7 +139,7 @@ impl<'s> Sets<'s> {
     }
 
     /// The sets, in the order of their first sightings.
-    pub(super) fn groups(mut self) -> Vec<Group<'s>> {
+    pub(super) fn groups(mut self) -> Vec<JoinedSightings<'s>> {
         let mut groups: BTreeMap<usize, Vec<&'s Sighting<'s>>> = BTreeMap::new();
         for sighting in self.sightings {
             groups.entry(self.root(sighting)).or_default().push(sighting);
@@ -157,7 +157,7 @@ impl<'s> Sets<'s> {
                 positions.get_mut(member.index).into_iter().for_each(|slot| *slot = position);
             }
             let joined_by = joined_from_first(&members, &linked, &positions);
-            Group { members, joined_by, fits: Vec::new() }
+            JoinedSightings { members, joined_by, fits: Vec::new() }
         };
         groups.into_values().map(group).collect()
     }

@@ -40,7 +40,7 @@ pub(super) fn earlier_failures(marked: &Marked) -> Parts {
 fn end_of_earlier(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue: &Range<usize>) -> Option<usize> {
     let text = line_of.text;
     if kind == Cue::Topic {
-        return tells_another(text.get(..cue.start)?, text.get(cue.end..)?).then_some(cue.start);
+        return reports_another(text.get(..cue.start)?, text.get(cue.end..)?).then_some(cue.start);
     }
     // What began when somebody did something is not over by that.
     let before = text.get(line_of.sentence_start(cue.start)..cue.start)?;
@@ -50,13 +50,13 @@ fn end_of_earlier(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue
     }
     let mut ends = line_of.clauses.iter().copied().filter(|end| *end >= cue.end);
     if let Some(end) = ends.find(|end| is_of_now(line_of, *end)) {
-        return tells_another(text.get(..end)?, text.get(end..)?).then_some(end);
+        return reports_another(text.get(..end)?, text.get(end..)?).then_some(end);
     }
     let next = marked.lines.get(at.checked_add(1)?)?;
     let near = next.number.saturating_sub(marked.lines.get(at)?.number) <= LINES_TO_NOW;
     let behind = marked.text(at.saturating_add(1));
     let now = near && behind.len() <= LONGEST && is_of_now(&Line::new(behind), 0);
-    (now && tells_another(text, behind)).then_some(text.len())
+    (now && reports_another(text, behind)).then_some(text.len())
 }
 
 /// Whether the clause after byte `at` is about the present: `now it ends`, `it still ends`, `the crash remains`.
@@ -67,7 +67,7 @@ fn is_of_now(line: &Line<'_>, at: usize) -> bool {
 }
 
 /// Whether `behind` reports or announces a failure that `before` does not name.
-fn tells_another(before: &str, behind: &str) -> bool {
+fn reports_another(before: &str, behind: &str) -> bool {
     let now = failures(behind);
     (!now.is_empty() || behind.trim_end().ends_with(':')) && now.is_disjoint(&failures(before))
 }

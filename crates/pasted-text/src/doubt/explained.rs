@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::cues::{Cue, LONGEST, words_of};
 use super::marked::{Marked, Parts};
-use super::sentence::speaks_of_oneself;
+use super::sentence::is_in_first_person;
 use crate::printed::{Printed, printed};
 use crate::sentences::{Line, has_one_of};
 use crate::statement::{named_fast_fail, status_named};
@@ -80,7 +80,7 @@ fn names(text: &str) -> Vec<Range<usize>> {
 fn explanation(line_of: &Line<'_>, name: &Range<usize>) -> Option<Range<usize>> {
     let clause = line_of.clause(name);
     let text = line_of.text.get(clause.clone())?;
-    if has_one_of(text, words_of(Cue::Happening)) || speaks_of_oneself(text) {
+    if has_one_of(text, words_of(Cue::Happening)) || is_in_first_person(text) {
         return None;
     }
     if has_one_of(text, words_of(Cue::Explaining)) {

@@ -35,7 +35,7 @@ fn is_well(marked: &Marked, at: usize, text: &str) -> bool {
     let cues = cues_of(text, |kind| matches!(kind, Cue::AllWellNow | Cue::WorksAgain));
     let well = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start)).any(|(kind, cue)| {
         let rest = text.get(line_of.end(&line_of.sentences, cue.end)..).unwrap_or_default();
-        (kind == Cue::AllWellNow || tells_of_a_deed(marked, at, text.get(..cue.start).unwrap_or_default()))
+        (kind == Cue::AllWellNow || reports_a_repair(marked, at, text.get(..cue.start).unwrap_or_default()))
             && is_meant(&line_of, &cue)
             && !goes_on(rest)
     });
@@ -56,7 +56,7 @@ fn is_meant(line_of: &Line<'_>, cue: &Range<usize>) -> bool {
 }
 
 /// Whether the writer reports a repair before the words that all is well, in the same line or the one above.
-fn tells_of_a_deed(marked: &Marked, at: usize, before: &str) -> bool {
+fn reports_a_repair(marked: &Marked, at: usize, before: &str) -> bool {
     let above = at.checked_sub(1).filter(|above| !marked.is_in_code(*above)).map(|above| marked.text(above));
     [Some(before), above].into_iter().flatten().any(|text| has_one_of(text, words_of(Cue::Deed)))
 }

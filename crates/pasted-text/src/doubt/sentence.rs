@@ -171,7 +171,7 @@ impl Line<'_> {
             // "It should be enough, but I get this."
             Cue::Advice if clause_end < sentence_end && self.begins_today(clause_end) => Some(start..clause_end),
             Cue::Advice => Some(start..sentence_end),
-            Cue::Instance => (!speaks_of_oneself(before)).then_some(start..sentence_end),
+            Cue::Instance => (!is_in_first_person(before)).then_some(start..sentence_end),
             Cue::Condition => {
                 // `README: if the message ...`
                 let label = before.trim().strip_suffix(':').is_some_and(|label| !label.contains(char::is_whitespace));
@@ -185,7 +185,7 @@ impl Line<'_> {
                 let sentence = self.text.get(start..sentence_end)?;
                 let asked = sentence.trim_end().trim_end_matches(['"', '”', '“', '»', ')']).ends_with('?');
                 let greeted = before.split_whitespace().count() <= MOST_GREETING;
-                (asked && greeted && !speaks_of_oneself(sentence)).then_some(start..sentence_end)
+                (asked && greeted && !is_in_first_person(sentence)).then_some(start..sentence_end)
             }
             // The others are no matter of one sentence.
             _ => None,
@@ -240,6 +240,6 @@ fn is_own(clause: &str) -> bool {
 }
 
 /// Whether the author reports what happened to them: in the first person.
-pub(super) fn speaks_of_oneself(text: &str) -> bool {
+pub(super) fn is_in_first_person(text: &str) -> bool {
     has_word(text, Cue::Oneself) || has_word(text, Cue::Ourselves)
 }

@@ -63,14 +63,14 @@ pub(super) fn survived(marked: &Marked) -> Vec<usize> {
 /// Adds the lines back to the first that reports an attempt, or an error.
 fn add_attempts(lines: &[TicketLine], success: usize, found: &mut Vec<usize>) {
     let first = success.saturating_sub(MOST_TO_SUCCESS);
-    let tells = |at: &usize| tells_of_an_attempt(lines.get(*at).map_or("", |line| &*line.text));
+    let tells = |at: &usize| reports_an_attempt(lines.get(*at).map_or("", |line| &*line.text));
     if let Some(from) = (first..success).find(tells) {
         found.extend(from..success);
     }
 }
 
 /// Whether a line reports a failed attempt, or an error.
-pub(super) fn tells_of_an_attempt(line: &str) -> bool {
+pub(super) fn reports_an_attempt(line: &str) -> bool {
     let line = line.to_lowercase();
     Knowledge::builtin().text_words("attempt").iter().any(|word| line.contains(word))
 }

@@ -43,7 +43,7 @@ fn the_examples_of_the_table_are_as_it_says() {
 /// Whether an example of `rules/data/text-words.yaml` is what its kind says, of those kinds that only mentions need.
 pub(crate) fn is_example(of: &str, example: &str) -> bool {
     match of {
-        "attempt" => survivals::tells_of_an_attempt(example),
+        "attempt" => survivals::reports_an_attempt(example),
         "test_runner" => survivals::begins_a_run(example),
         "release" => source::is_release(example),
         "raising" | "showing" => source::calls_with_a_message(example),

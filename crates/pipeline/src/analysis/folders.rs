@@ -132,7 +132,7 @@ impl Folders {
         }
     }
 
-    /// The names of all computers, for [`incident::unify_host_names`].
+    /// The names of all computers, for [`incident::use_full_host_names`].
     pub(super) fn names_mut(&mut self) -> impl Iterator<Item = &mut Arc<str>> {
         self.hosts.values_mut().flatten()
     }

@@ -14,13 +14,13 @@ impl Pattern {
         if let Some(before) = &self.before {
             facts.set_list("incidents_before", before.iter().map(record).collect());
             let one = |earlier: &Earlier| RelatedIncidents::one(Relation::Before, Arc::clone(&earlier.id));
-            facts.set_others("incidents_before", before.iter().map(one).collect());
+            facts.set_related_incidents("incidents_before", before.iter().map(one).collect());
         }
         facts.other_incidents = self.sharing.clone();
         for others in &self.others {
             for path in counting(others.relation) {
                 if facts.get(path).is_some() {
-                    facts.set_others(path, vec![others.clone()]);
+                    facts.set_related_incidents(path, vec![others.clone()]);
                 }
             }
         }

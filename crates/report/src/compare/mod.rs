@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use side::Side;
 use side::{Happening, SideGroup};
-pub use verdicts::{ByRules, Changed, ChangedRule, FindingState, by_rules};
+pub use verdicts::{ChangedIncident, ChangedRule, FindingState, RuleSetComparison, compare_rule_sets};
 
 use crate::confidence::Level;
 use crate::model::{Comparison, GroupChange, GroupState, Limits};

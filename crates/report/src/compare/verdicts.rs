@@ -7,7 +7,7 @@ use evidence::Place;
 
 /// An incident on which the two rule sets differ.
 #[derive(Debug, Clone, Copy)]
-pub struct Changed<'r> {
+pub struct ChangedIncident<'r> {
     /// By the first rule set.
     pub before: &'r Judged,
     /// By the second rule set.
@@ -45,7 +45,7 @@ fn finding_states(judged: &Judged) -> BTreeMap<&str, FindingState<'_>> {
     findings.chain(suppressed.map(|one| (&*one.rule, state(one.confidence, None, Some(&one.by.by))))).collect()
 }
 
-impl<'r> Changed<'r> {
+impl<'r> ChangedIncident<'r> {
     /// The rules that match only in one of the two, with another confidence, or whose finding counts in one alone, by id.
     #[must_use]
     pub fn rules(&self) -> Vec<ChangedRule<'r>> {
@@ -77,13 +77,13 @@ impl<'r> Changed<'r> {
 
 /// How the results of two rule sets on the same evidence differ.
 #[derive(Debug)]
-pub struct ByRules<'r> {
+pub struct RuleSetComparison<'r> {
     /// All incidents.
     pub incidents: usize,
     /// The incidents in which verdict, confidence, suspect or signature differ, in the order of the first report.
-    pub changed: Vec<Changed<'r>>,
+    pub changed: Vec<ChangedIncident<'r>>,
     /// Other incidents in which a finding differs that does not decide the verdict, in the same order.
-    pub beside: Vec<Changed<'r>>,
+    pub findings_changed: Vec<ChangedIncident<'r>>,
     /// Incidents that only the first report has: texts in which only its rules find something.
     pub gone: Vec<&'r Judged>,
     /// Incidents that only the second report has.
@@ -92,29 +92,29 @@ pub struct ByRules<'r> {
 
 /// Compares the reports of two rule sets on the same artifacts. Incidents are matched by their first item of evidence.
 #[must_use]
-pub fn by_rules<'r>(before: &'r Report, now: &'r Report) -> ByRules<'r> {
+pub fn compare_rule_sets<'r>(before: &'r Report, now: &'r Report) -> RuleSetComparison<'r> {
     let key = |judged: &'r Judged| -> Option<(usize, &'r Place)> {
         judged.incident.evidence.first().map(|evidence| (evidence.artifact, &evidence.place))
     };
     let mut others: BTreeMap<Option<(usize, &Place)>, &Judged> =
         now.incidents.iter().map(|judged| (key(judged), judged)).collect();
-    let (mut changed, mut beside, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut changed, mut findings_changed, mut gone) = (Vec::new(), Vec::new(), Vec::new());
     for judged in &before.incidents {
         match others.remove(&key(judged)) {
             None => gone.push(judged),
             Some(other) => {
-                let change = Changed { before: judged, now: other };
+                let change = ChangedIncident { before: judged, now: other };
                 let same_verdict =
                     !change.cause_changed() && judged.verdict.confidence.total_cmp(&other.verdict.confidence).is_eq();
                 if !same_verdict || change.suspect_changed() || change.signature_changed() {
                     changed.push(change);
                 } else if !change.rules().is_empty() {
-                    beside.push(change);
+                    findings_changed.push(change);
                 }
             }
         }
     }
     let left = |judged: &&'r Judged| others.contains_key(&key(judged));
     let new: Vec<&Judged> = now.incidents.iter().filter(left).collect();
-    ByRules { incidents: before.incidents.len() + new.len(), changed, beside, gone, new }
+    RuleSetComparison { incidents: before.incidents.len() + new.len(), changed, findings_changed, gone, new }
 }

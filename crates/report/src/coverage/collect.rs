@@ -50,15 +50,15 @@ pub(super) fn requests(incidents: &[Judged]) -> Vec<CollectRequest> {
         let alike = texts.len() > MOST_FILLED;
         let mut folded: BTreeMap<&str, (Helped, BTreeSet<String>)> = BTreeMap::new();
         for (text, helped) in texts {
-            let (sum, stands_for) = folded.entry(if alike { general } else { text }).or_default();
+            let (sum, replaces) = folded.entry(if alike { general } else { text }).or_default();
             sum.add(&helped);
-            stands_for.insert(text.to_owned());
+            replaces.insert(text.to_owned());
         }
-        for (text, (helped, stands_for)) in folded {
+        for (text, (helped, replaces)) in folded {
             let Helped { incidents, undetermined, place } = helped;
             requests.push((
                 place,
-                CollectRequest { id: Cow::Borrowed(id), incidents, undetermined, says: text.to_owned(), stands_for },
+                CollectRequest { id: Cow::Borrowed(id), incidents, undetermined, says: text.to_owned(), replaces },
             ));
         }
     }

@@ -17,7 +17,7 @@ const LOGS: [&str; 2] = ["Application", "System"];
 
 /// What an incident's evidence shows, as far as coverage needs it.
 #[derive(Debug, Clone, Default)]
-pub struct EvidenceShown {
+pub struct EvidenceSummary {
     /// Whether a minidump of the process is there.
     pub(super) dump: bool,
     /// Whether a kernel dump is there.
@@ -32,7 +32,7 @@ pub struct EvidenceShown {
     pub(super) lacks: Vec<&'static str>,
 }
 
-impl EvidenceShown {
+impl EvidenceSummary {
     /// What the evidence of an incident shows.
     #[must_use]
     pub fn new(joined: &JoinedIncident<'_>) -> Self {
@@ -117,7 +117,7 @@ fn missing(
     host: &Host<'_>,
     kind: &'static str,
     about: impl Fn(&Judged) -> bool,
-    has_dump: impl Fn(&EvidenceShown) -> bool,
+    has_dump: impl Fn(&EvidenceSummary) -> bool,
     gaps: &mut Vec<Gap>,
 ) {
     let all: Vec<_> = host.incidents.iter().filter(|(judged, _)| about(judged)).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{EvidenceShown, Host};
+use super::{EvidenceSummary, Host};
 use crate::model::{Gap, Judged};
 use crate::wording::{counted, counted_as, how_long};
 use evidence::LogCoverage;
@@ -38,7 +38,7 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
         let all = || host.incidents.iter().map(|(judged, _)| *judged);
         // Incidents that only another log records would not be in this one; nor would every GPU reset that only a WER
         // report shows.
-        let is_of_it = |judged: &Judged, shown: &EvidenceShown| {
+        let is_of_it = |judged: &Judged, shown: &EvidenceSummary| {
             let known = shown.recorded.contains(channel) || judged.incident.kind != IncidentKind::GpuReset;
             is_recorded(judged) && !shown.of_another_log.contains(&channel) && known
         };

@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use dumps::EvidenceShown;
+pub use dumps::EvidenceSummary;
 
 use crate::model::{Artifact, Coverage, Gap, Judged};
 use incident::Machine;
@@ -34,7 +34,7 @@ pub fn coverage(
     artifacts: &[Artifact],
     machines: &mut [Machine],
     incidents: &[Judged],
-    shown: &[EvidenceShown],
+    shown: &[EvidenceSummary],
 ) -> Coverage {
     let hosts = by_host(incidents, shown);
     let mut gaps = Vec::new();
@@ -94,12 +94,12 @@ impl Gap {
 struct Host<'i> {
     /// Its name, where one is known.
     name: Option<Arc<str>>,
-    incidents: Vec<(&'i Judged, &'i EvidenceShown)>,
+    incidents: Vec<(&'i Judged, &'i EvidenceSummary)>,
 }
 
 /// The incidents by computer, its name in lower case; those without computer together. Texts that fit several incidents are
 /// left out.
-fn by_host<'i>(incidents: &'i [Judged], shown: &'i [EvidenceShown]) -> BTreeMap<Option<String>, Host<'i>> {
+fn by_host<'i>(incidents: &'i [Judged], shown: &'i [EvidenceSummary]) -> BTreeMap<Option<String>, Host<'i>> {
     let mut hosts: BTreeMap<Option<String>, Host<'i>> = BTreeMap::new();
     for (judged, shown) in incidents.iter().zip(shown).filter(|(judged, _)| judged.incident.may_be_of.is_empty()) {
         let name = &judged.incident.host;

@@ -87,7 +87,7 @@ fn machine(logs: Vec<LogCoverage>) -> Machine {
 }
 
 /// The sentences about these.
-fn said(logs: Vec<LogCoverage>, incidents: &[(Judged, EvidenceShown)]) -> Vec<String> {
+fn said(logs: Vec<LogCoverage>, incidents: &[(Judged, EvidenceSummary)]) -> Vec<String> {
     let (judged, shown): (Vec<_>, Vec<_>) = incidents.iter().cloned().unzip();
     let mut machines = vec![machine(logs)];
     let found = coverage(&[], &mut machines, &judged, &shown);
@@ -99,13 +99,13 @@ fn said(logs: Vec<LogCoverage>, incidents: &[(Judged, EvidenceShown)]) -> Vec<St
 }
 
 /// Incidents with what their evidence holds.
-type Incidents = Vec<(Judged, EvidenceShown)>;
+type Incidents = Vec<(Judged, EvidenceSummary)>;
 
 fn days(from: u8, to: u8) -> Vec<u8> {
     (from..=to).collect()
 }
 
-const WITH_DUMP: EvidenceShown = EvidenceShown {
+const WITH_DUMP: EvidenceSummary = EvidenceSummary {
     dump: true,
     kernel_dump: true,
     named_dump: None,
@@ -147,7 +147,7 @@ fn logs_and_incidents_say_what_is_missing() {
             vec![log("System", &days(10, 28))],
             vec![(
                 incident(IncidentKind::PowerLoss, Some("PC-1"), "10T09:00:00", true),
-                EvidenceShown { recorded: BTreeSet::from(["System"]), ..WITH_DUMP },
+                EvidenceSummary { recorded: BTreeSet::from(["System"]), ..WITH_DUMP },
             )],
             &[],
         ),
@@ -170,7 +170,7 @@ fn logs_and_incidents_say_what_is_missing() {
             vec![
                 (
                     incident(IncidentKind::StartFailure, Some("PC-1"), "09T07:00:00", true),
-                    EvidenceShown {
+                    EvidenceSummary {
                         recorded: BTreeSet::from(["System"]),
                         of_another_log: vec!["Application"],
                         ..WITH_DUMP
@@ -253,16 +253,16 @@ fn logs_and_incidents_say_what_is_missing() {
 #[test]
 fn dumps_that_are_missing_are_counted_by_computer() {
     use IncidentKind::{Bugcheck, Crash, Hang};
-    let named = |path: &str| EvidenceShown { named_dump: Some(path.into()), ..EvidenceShown::default() };
+    let named = |path: &str| EvidenceSummary { named_dump: Some(path.into()), ..EvidenceSummary::default() };
     let nameless = |kind, shown| (incident(kind, None, "", true), shown);
     let table: &[(Incidents, &[&str])] = &[
         (vec![nameless(Crash, WITH_DUMP)], &[]),
-        (vec![nameless(Crash, EvidenceShown::default())], &["no minidump of the crash whose computer is not known"]),
+        (vec![nameless(Crash, EvidenceSummary::default())], &["no minidump of the crash whose computer is not known"]),
         (
             vec![
                 nameless(Crash, WITH_DUMP),
-                nameless(Crash, EvidenceShown::default()),
-                nameless(Hang, EvidenceShown::default()),
+                nameless(Crash, EvidenceSummary::default()),
+                nameless(Hang, EvidenceSummary::default()),
                 nameless(Bugcheck, named(r"C:\Windows\MEMORY.DMP")),
                 nameless(Bugcheck, named(r"C:\Windows\Minidump\a.dmp")),
             ],
@@ -274,7 +274,7 @@ fn dumps_that_are_missing_are_counted_by_computer() {
         (
             vec![nameless(
                 Hang,
-                EvidenceShown { lacks: vec!["dump-without-exception", "dump-by-64-bit-tool"], ..WITH_DUMP },
+                EvidenceSummary { lacks: vec!["dump-without-exception", "dump-by-64-bit-tool"], ..WITH_DUMP },
             )],
             &[
                 "1 minidump holds no exception: it was taken while the process ran",
@@ -290,7 +290,7 @@ fn dumps_that_are_missing_are_counted_by_computer() {
 #[test]
 fn what_helps_most_undetermined_incidents_comes_first() {
     use IncidentKind::Crash;
-    let of = |host, determined| (incident(Crash, Some(host), "20T08:00:00", determined), EvidenceShown::default());
+    let of = |host, determined| (incident(Crash, Some(host), "20T08:00:00", determined), EvidenceSummary::default());
     let incidents = [of("PC-3", true), of("PC-3", true), of("PC-3", true), of("PC-2", false)];
     let (judged, shown): (Vec<_>, Vec<_>) = incidents.into_iter().unzip();
     let artifact = |path: &str, kind: &'static str, status| Artifact {
@@ -355,5 +355,5 @@ fn what_many_incidents_ask_for_is_asked_for_once() {
     );
     let many: Vec<Judged> = ["a.exe", "b.exe", "c.exe", "d.exe"].map(|name| asking(&[("no-dump", name)], false)).into();
     assert_eq!(requests(&many), [("no-dump".to_owned(), 4, 4, false)], "for all programs");
-    assert_eq!(collect::requests(&many).first().map(|request| request.stands_for.len()), Some(4));
+    assert_eq!(collect::requests(&many).first().map(|request| request.replaces.len()), Some(4));
 }

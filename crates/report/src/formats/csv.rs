@@ -83,7 +83,7 @@ const COLUMNS: [(&str, Cell); 42] = [
     }),
     ("suppressed", |row| {
         let suppressed = row.judged.suppressed.iter();
-        joined(suppressed.map(|finding| prose(&format!("{} {}", finding.rule, finding.by.says()))))
+        joined(suppressed.map(|finding| prose(&format!("{} {}", finding.rule, finding.by.description()))))
     }),
     ("sigma", |row| joined(row.judged.sigma.iter().map(|nearby| prose(&nearby.rule.title)))),
     ("may_be_of", |row| row.incident.may_be_of.join(BETWEEN)),

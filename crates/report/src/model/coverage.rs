@@ -67,5 +67,5 @@ pub struct CollectRequest {
     pub says: String,
     /// The sentences of verdicts that it replaces.
     #[serde(skip)]
-    pub stands_for: BTreeSet<String>,
+    pub replaces: BTreeSet<String>,
 }

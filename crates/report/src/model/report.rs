@@ -105,12 +105,12 @@ impl Judged {
     /// The finding that gave the verdict its cause: the best of those that name it.
     #[must_use]
     pub fn leading_finding(&self) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.cause == self.verdict.cause && finding.stands())
+        self.findings.iter().find(|finding| finding.cause == self.verdict.cause && !finding.is_superseded())
     }
 
     /// The findings that name other causes than the verdict, best first.
     pub fn other_causes(&self) -> impl Iterator<Item = &Finding> + Clone {
-        self.findings.iter().filter(|finding| finding.cause != self.verdict.cause && finding.stands())
+        self.findings.iter().filter(|finding| finding.cause != self.verdict.cause && !finding.is_superseded())
     }
 }
 

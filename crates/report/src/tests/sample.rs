@@ -401,7 +401,7 @@ pub(crate) fn missing() -> Coverage {
             incidents: 2,
             undetermined: 1,
             says: "The minidump from %LOCALAPPDATA%\\CrashDumps.".into(),
-            stands_for: BTreeSet::from(["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()]),
+            replaces: BTreeSet::from(["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()]),
         }],
     }
 }

@@ -95,7 +95,7 @@ impl RuleSet {
 fn not_superseding(other: &Rule, test: &SelfTest) -> String {
     let id = other.id();
     if let Some(disabled) = other.disabled() {
-        return format!("{id} supersedes it, and is disabled {}", disabled.says());
+        return format!("{id} supersedes it, and is disabled {}", disabled.description());
     }
     let trace = trace::trace(other, &View::new(&test.facts, None));
     match trace.condition {

@@ -27,13 +27,13 @@ impl Quantifier {
             Self::Any => any(),
             Self::None => any().not(),
             Self::Count(count) => {
-                let (surely, perhaps) = count.range(rows, entries);
+                let (certain, at_most) = count.range(rows, entries);
                 // More of them would change nothing where there are too many already.
-                let perhaps = if surely <= count.most && more() { u64::MAX } else { perhaps };
+                let at_most = if certain <= count.most && more() { u64::MAX } else { at_most };
                 let asked = count.least..=count.most;
-                match (asked.contains(&surely), asked.contains(&perhaps)) {
+                match (asked.contains(&certain), asked.contains(&at_most)) {
                     (true, true) => Truth::True,
-                    (false, false) if perhaps < count.least || surely > count.most => Truth::False,
+                    (false, false) if at_most < count.least || certain > count.most => Truth::False,
                     _ => Truth::Undecided,
                 }
             }
@@ -64,20 +64,20 @@ impl Count {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         let fitting = || rows.iter().filter(|row| entries.fits(row));
         let possible = || rows.iter().filter(|row| entries.truth(row) != Truth::False);
-        let surely = different(&self.span_of(fitting().filter_map(|row| self.surely(row))));
+        let certain = different(&self.span_of(fitting().filter_map(|row| self.certain_entry(row))));
         // Several of which nobody knows the value may all have the same.
         let unknown =
             |row: &Row<'_>| self.distinct.is_some_and(|field| matches!(value_of(field, row), EntryValue::Unknown));
         let placed = |row: &Row<'_>| self.within.is_none_or(|window| window.time(row).is_some());
-        let surely = if fitting().any(|row| unknown(row) && placed(row)) { surely.max(1) } else { surely };
-        let perhaps = different(&self.span_of(possible().filter_map(|row| self.perhaps(row))));
+        let certain = if fitting().any(|row| unknown(row) && placed(row)) { certain.max(1) } else { certain };
+        let at_most = different(&self.span_of(possible().filter_map(|row| self.possible_entry(row))));
         // Entries whose time is not known may all lie in that span.
         let unplaced = |row: &&Row<'_>| self.within.is_some_and(|window| window.may_be_anywhere(row));
-        (number(surely), number(perhaps.saturating_add(possible().filter(unplaced).count())))
+        (number(certain), number(at_most.saturating_add(possible().filter(unplaced).count())))
     }
 
     /// A fitting entry as it is certainly counted; `None` if it is not.
-    fn surely<'r, 'v>(self, row: &'r Row<'v>) -> Option<CountedEntry<'r, 'v>> {
+    fn certain_entry<'r, 'v>(self, row: &'r Row<'v>) -> Option<CountedEntry<'r, 'v>> {
         let of = match self.distinct.map(|field| value_of(field, row)) {
             None => self.incident.and_then(|field| row.field(field)).map(CommonValue::Incident),
             Some(EntryValue::Known(value)) => Some(CommonValue::Value(value)),
@@ -87,17 +87,17 @@ impl Count {
     }
 
     /// A fitting entry as it may be counted: an unknown value may differ from all others.
-    fn perhaps<'r, 'v>(self, row: &'r Row<'v>) -> Option<CountedEntry<'r, 'v>> {
+    fn possible_entry<'r, 'v>(self, row: &'r Row<'v>) -> Option<CountedEntry<'r, 'v>> {
         match self.distinct.map(|field| value_of(field, row)) {
             Some(EntryValue::Unknown) => Some(CountedEntry { row, of: None }),
-            _ => self.surely(row),
+            _ => self.certain_entry(row),
         }
     }
 
     /// The entries that count, of those that fit: of several records of one incident the first one in the span; where
     /// different values are counted, every entry that has one.
     pub fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
-        let held = self.span_of(fitting.filter_map(|row| self.surely(row)));
+        let held = self.span_of(fitting.filter_map(|row| self.certain_entry(row)));
         let mut told = BTreeSet::new();
         let counts = |one: &CountedEntry<'r, 'v>| match one.of {
             Some(incident @ CommonValue::Incident(_)) => told.insert(incident),

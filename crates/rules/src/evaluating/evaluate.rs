@@ -227,7 +227,7 @@ impl Test {
         match self {
             Self::Fact { index, .. } | Self::FactKnown { index, .. } => {
                 on.evidence.extend(view.scalar(*index).and_then(|seen| seen.from));
-                on.name(view.facts().others(self.path()));
+                on.name(view.facts().related_incidents(self.path()));
             }
             Self::List { index, entries, quantifier, .. } => {
                 let rows = view.list(*index).unwrap_or_default();
@@ -244,7 +244,7 @@ impl Test {
 
     /// Adds entries of its list.
     fn rest_on<'v>(&self, index: usize, entries: &[&Row<'v>], rows: &[Row<'v>], view: &View<'_>, on: &mut RestsOn) {
-        let others = view.facts().others(self.path());
+        let others = view.facts().related_incidents(self.path());
         let wanted: HashSet<*const Row<'v>> = entries.iter().map(|row| std::ptr::from_ref(*row)).collect();
         for (place, row) in rows.iter().enumerate().filter(|(_, row)| wanted.contains(&std::ptr::from_ref(*row))) {
             on.evidence.extend(row.from());

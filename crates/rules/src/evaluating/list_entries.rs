@@ -113,7 +113,7 @@ impl Entries {
         if places.peek().is_none() {
             return Self::default();
         }
-        let (records, others) = (view.facts().list(list).unwrap_or_default(), view.facts().others(list));
+        let (records, others) = (view.facts().list(list).unwrap_or_default(), view.facts().related_incidents(list));
         let entry = |place: usize| {
             let incident = others.get(place).and_then(|other| other.named()?.ids.into_iter().next());
             Some(ListEntry { list, record: records.get(place)?.clone(), incident })

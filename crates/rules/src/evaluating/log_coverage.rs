@@ -2,7 +2,7 @@
 
 use crate::language::{EntryFilter, FieldTerm, FieldTest, tests_of};
 use facts::schema::TIMELINE_KINDS;
-use facts::{Needed, Recorded, TimelinePart, Value};
+use facts::{NeededInput, Recorded, TimelinePart, Value};
 use incident::SIGMA;
 
 /// Fields that describe a Sigma rule; only entries of Sigma matches have them.
@@ -10,7 +10,7 @@ const SIGMA_FIELDS: [&str; 4] = ["sigma_id", "sigma_title", "sigma_level", "sigm
 
 /// The log (or Sigma rules) that is missing to be certain that no further entry fits; with `before`, no further entry
 /// before the incident.
-pub(crate) fn lacking(entries: &EntryFilter, before: bool, recorded: &Recorded) -> Option<Needed> {
+pub(crate) fn lacking(entries: &EntryFilter, before: bool, recorded: &Recorded) -> Option<NeededInput> {
     if entries.alternatives.is_empty() {
         return of_terms(&[], before, recorded);
     }
@@ -18,7 +18,7 @@ pub(crate) fn lacking(entries: &EntryFilter, before: bool, recorded: &Recorded) 
 }
 
 /// The missing log (or Sigma rules) for entries that must fit all these terms.
-fn of_terms(terms: &[FieldTerm], only_before: bool, recorded: &Recorded) -> Option<Needed> {
+fn of_terms(terms: &[FieldTerm], only_before: bool, recorded: &Recorded) -> Option<NeededInput> {
     let field = |name| tests_of(terms, name).next();
     let (before, after, first) = (field("seconds_before"), field("seconds_after"), field("seconds_before_first"));
     // What has a time before has none after, and the other way round.

@@ -8,7 +8,7 @@ use crate::language::value::fold;
 use evidence::Version;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS};
 use facts::{
-    Around, EvidenceRef, FactSet, FactType, Given, Nearby, OTHER_FIELDS, OtherIncident, OtherIncidents, Record,
+    Around, EvidenceRef, FactSet, FactType, FieldValue, Nearby, OTHER_FIELDS, OtherIncident, OtherIncidents, Record,
     Recorded, TIMELINE_FIELDS, Value,
 };
 
@@ -114,12 +114,12 @@ pub(crate) const TIMELINE: &str = "timeline";
 const KIND: usize = 0;
 
 /// The value of a field that is made when a rule asks for it.
-fn compared(given: Given<'_>) -> Compared<'_> {
+fn compared(given: FieldValue<'_>) -> Compared<'_> {
     match given {
-        Given::Word(word) => Compared::Text(word),
-        Given::Number(number) => Compared::Number(number),
-        Given::Flag(flag) => Compared::Flag(flag),
-        Given::Text { written, kind, folded } => Compared::Text(folded.get_or_init(|| Box::from(fold(kind, written)))),
+        FieldValue::Word(word) => Compared::Text(word),
+        FieldValue::Number(number) => Compared::Number(number),
+        FieldValue::Flag(flag) => Compared::Flag(flag),
+        FieldValue::Text { written, kind, folded } => Compared::Text(folded.get_or_init(|| fold(kind, written).into())),
     }
 }
 
@@ -236,7 +236,7 @@ impl<'a> View<'a> {
     /// A list's entries, if the list is known, including other incidents that only may share something with this one.
     pub fn possible(&self, index: usize) -> Option<&[Row<'a>]> {
         let Some(others) = self.others_of(index) else { return self.list(index) };
-        let all = || others.entries().iter().chain(others.perhaps()).map(Row::Other).collect();
+        let all = || others.entries().iter().chain(others.possible_entries()).map(Row::Other).collect();
         Some(self.possible_others.get_or_init(all))
     }
 

@@ -61,10 +61,10 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether no other finding supersedes it.
+    /// Whether another finding supersedes it.
     #[must_use]
-    pub fn stands(&self) -> bool {
-        self.superseded_by.is_none()
+    pub fn is_superseded(&self) -> bool {
+        self.superseded_by.is_some()
     }
 }
 

@@ -39,7 +39,7 @@ impl RuleSet {
 
     /// The finding of a rule that matches these facts, before suppressions and other rules change it.
     #[must_use]
-    pub fn says(&self, rule: &Rule, facts: &FactSet) -> Option<Finding> {
+    pub fn finding_of(&self, rule: &Rule, facts: &FactSet) -> Option<Finding> {
         let view = View::new(facts, None);
         let logic = rule.logic();
         let mut evaluation = Evaluation::new(&logic.selections, &view);

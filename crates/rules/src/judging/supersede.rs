@@ -47,8 +47,8 @@ pub(crate) fn decided(mut found: Vec<Found<'_>>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = found.into_iter().map(|one| one.finding).collect();
     // Rules come by id and the sort is stable, so ties stay in that order.
     findings.sort_by(|a, b| {
-        let stands = a.superseded_by.is_some().cmp(&b.superseded_by.is_some());
-        stands.then_with(|| b.confidence.total_cmp(&a.confidence))
+        let superseded = a.superseded_by.is_some().cmp(&b.superseded_by.is_some());
+        superseded.then_with(|| b.confidence.total_cmp(&a.confidence))
     });
     findings
 }

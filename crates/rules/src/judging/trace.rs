@@ -11,7 +11,7 @@ use crate::judging::weigh::WeighedAdjustment;
 use crate::judging::{LessSure, Scale, weigh};
 use crate::language::{Along, Effect, EntryFilter, Outcome, Quantifier, Selection, Sequence, Term, Test, Truth};
 use crate::loading::Rule;
-use facts::{FactType, Needed, RelatedIncidents, Value, schema};
+use facts::{FactType, NeededInput, RelatedIncidents, Value, schema};
 use spanned_yaml::YamlText;
 
 /// How a rule came to its answer for one incident.
@@ -233,7 +233,7 @@ impl Missing {
 
 /// The log to collect where it is not known whether a list lacks entries: the log that the first undecided term with
 /// this list needs.
-fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Option<Needed> {
+fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Option<NeededInput> {
     let mut undecided = selections.iter().flat_map(Selection::terms).filter(|term| {
         term.test.path() == lacking.path && lacking.field.is_none() && term.test.truth(view) == Truth::Undecided
     });
@@ -241,7 +241,7 @@ fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Op
         Test::List { index, .. } | Test::Sequence { index, .. } => {
             let Some(recorded) = view.recorded_of(*index) else {
                 let of_sigma = view.list(*index).is_none() && term.test.entries().any(log_coverage::is_of_sigma);
-                return (lacking.path == TIMELINE && of_sigma).then_some(Needed::Sigma);
+                return (lacking.path == TIMELINE && of_sigma).then_some(NeededInput::Sigma);
             };
             let before = matches!(term.test, Test::Sequence { .. });
             term.test.entries().find_map(|entries| log_coverage::lacking(entries, before, recorded))
@@ -376,7 +376,7 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
                 (None, false) => ", and there may be others that rules do not see",
                 (None, true) => "",
             };
-            let named = named(rows, fitting.clone(), view.facts().others(term.test.path()));
+            let named = named(rows, fitting.clone(), view.facts().related_incidents(term.test.path()));
             let unlisted = unlisted(&term.test, holds, *index, view);
             let fit =
                 format!("{} of {} entries fit{named}{perhaps}{unlisted}{log}", fitting.clone().count(), rows.len());

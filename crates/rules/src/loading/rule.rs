@@ -311,7 +311,7 @@ pub struct Change {
 impl Change {
     /// The rule set and its reason, worded to follow "disabled" or "overridden": `by site: too noisy`.
     #[must_use]
-    pub fn says(&self) -> String {
+    pub fn description(&self) -> String {
         let why = self.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
         format!("by {}{why}", self.by)
     }

@@ -28,7 +28,7 @@ pub struct RuleSetInfo {
 impl RuleSetInfo {
     /// A count of its rules and of what it changes in other sets: `3 rules, 1 override, 2 rules disabled`.
     #[must_use]
-    pub fn says(&self) -> String {
+    pub fn contents(&self) -> String {
         let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
         let more = [(self.overrides, "override"), (self.suppressions, "suppression"), (self.lists, "list")];
         let mut all = vec![counted(self.rules, "rule")];

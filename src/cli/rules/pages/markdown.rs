@@ -8,7 +8,7 @@ use minijinja::{Environment, Error, context};
 use super::super::shape::printed;
 use facts::{schema, write_facts};
 use report::confidence::Level;
-use report::page::environment;
+use report::page::{environment, marked_up};
 use rules::{Audience, Cause, Outcome, Rule, RuleSet};
 use untrusted::sanitise;
 
@@ -21,7 +21,8 @@ pub(super) struct Templates(Environment<'static>);
 impl Templates {
     pub(super) fn new() -> Result<Self, Error> {
         let mut templates = environment(escape)?;
-        templates.add_filter("code", |text: &str| Value::from_safe_string(code(text)));
+        templates.add_filter("code", |text: &str| marked_up(text, |text, out| out.write_str(&code(text))));
+        // Its lines are sanitised one by one.
         templates.add_filter("fenced", |text: &str, language: &str| Value::from_safe_string(fenced(text, language)));
         templates.add_filter("reference", reference);
         templates.add_filter("capital", capital);
@@ -45,7 +46,7 @@ impl Templates {
             let causes: Value = rules.causes().iter().filter(|cause| cause.family == id).filter_map(named).collect();
             context! { id, about, causes }
         });
-        let sets = rules.infos().into_iter().map(|set| format!("{} {} ({})", set.name, set.version, set.says()));
+        let sets = rules.infos().into_iter().map(|set| format!("{} {} ({})", set.name, set.version, set.contents()));
         let values = context! {
             sets => sets.collect::<Value>(),
             families => families.collect::<Value>(),
@@ -71,7 +72,7 @@ impl Templates {
     pub(super) fn rule_page(&self, rule: &Rule, rules: &RuleSet) -> Result<String, Error> {
         let example = rule.examples().find(|example| example.expect == Outcome::Match);
         // With the facts of the example filled in.
-        let said = example.and_then(|example| Some((example.name, rules.says(rule, example.facts)?)));
+        let said = example.and_then(|example| Some((example.name, rules.finding_of(rule, example.facts)?)));
         let (explanation, advice): (&str, Vec<(Audience, &str)>) = match &said {
             Some((_, finding)) => {
                 let advice = finding.remediation.iter().map(|step| (step.audience, step.text.as_str()));
@@ -112,12 +113,12 @@ fn linked(rule: &Rule) -> Value {
 
 /// The changes of other rule sets to a rule, one sentence each.
 fn changes(rule: &Rule, rules: &RuleSet) -> Value {
-    let overridden = rule.overrides().iter();
-    let overridden = overridden.map(|change| format!("Overridden {} ({}).", change.says(), change.keys.join(", ")));
-    let disabled = rule.disabled().map(|change| format!("Disabled {}.", change.says()));
+    let changes = rule.overrides().iter();
+    let overridden = changes.map(|change| format!("Overridden {} ({}).", change.description(), change.keys.join(", ")));
+    let disabled = rule.disabled().map(|change| format!("Disabled {}.", change.description()));
     let suppressed = rules.suppressions_of(rule.id()).map(|(by, limited)| {
         let limited = if limited { " (not everywhere)" } else { "" };
-        format!("Suppressed {}{limited}.", by.says())
+        format!("Suppressed {}{limited}.", by.description())
     });
     overridden.chain(disabled).chain(suppressed).collect()
 }
@@ -151,20 +152,19 @@ fn of_cause<'r>(cause: &str, rules: &'r RuleSet) -> impl Iterator<Item = &'r Rul
 }
 
 /// A link, where the text is an address.
-fn reference(text: &str) -> Value {
+fn reference(text: &str) -> Result<Value, Error> {
     let shown = sanitise(text);
-    let address = shown.starts_with("https://") || shown.starts_with("http://");
-    if address && !shown.contains([' ', '<', '>']) {
-        Value::from_safe_string(format!("<{shown}>"))
+    let is_address = shown.starts_with("https://") || shown.starts_with("http://");
+    if is_address && !shown.contains([' ', '<', '>']) {
+        marked_up(&shown, |shown, out| write!(out, "<{shown}>"))
     } else {
-        Value::from(text)
+        Ok(Value::from(text))
     }
 }
 
 /// A text between more backticks than it has in a row.
 fn code(text: &str) -> String {
-    let text = sanitise(text);
-    let fence = fence(&text, 1);
+    let fence = fence(text, 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
 }

@@ -71,11 +71,8 @@ pub fn write_markdown(report: &Report, out: &mut dyn Write, all: bool) -> Result
 fn write(format: &'static Format, report: &Report, out: &mut dyn Write, all: bool) -> Result<(), WriteError> {
     let values = outline::values(report, if all { Most::ALL } else { format.most });
     let mut environment = environment(format.escape)?;
-    // For sentences with commands. The filter makes them harmless itself, because its result contains markup.
-    environment.add_filter("commands", |sentence: &str| -> Result<Value, Error> {
-        let mut out = String::new();
-        commands::write(&sanitise(sentence), &format.command, format.escape, &mut out)?;
-        Ok(Value::from_safe_string(out))
+    environment.add_filter("commands", |sentence: &str| {
+        marked_up(sentence, |sentence, out| commands::write(sentence, &format.command, format.escape, out))
     });
     environment.add_template(NAME, format.template)?;
     environment.get_template(NAME)?.render_captured_to(values, out)?;
@@ -86,7 +83,8 @@ fn write(format: &'static Format, report: &Report, out: &mut dyn Write, all: boo
 const NAME: &str = "report";
 
 /// An environment for templates of pages. Every text that a template prints loses its control characters and is made
-/// harmless by `escape`, unless it is marked as safe: only texts that the program makes itself may be.
+/// harmless by `escape`. What is marked as safe ([`marked_up`], the filter `safe`) has lost its control characters before,
+/// and keeps its markup: `safe` is for texts without markup of their own, such as ids.
 ///
 /// # Errors
 /// Never, unless the syntax that is set here is wrong.
@@ -95,9 +93,20 @@ pub fn environment(escape: Escape) -> Result<Environment<'static>, Error> {
     // A line that holds a block and nothing else leaves no line.
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
     environment.set_syntax(syntax);
+    environment.add_filter("safe", |text: &str| Value::from_safe_string(sanitise(text).into_owned()));
     environment.set_formatter(move |out, _, value| {
         let text = value.to_string();
         if value.is_safe() { out.write_str(&text) } else { escape(&sanitise(&text), out) }.map_err(Error::from)
     });
     Ok(environment)
+}
+
+/// A value that templates print as it is: what `mark_up` writes of a text, from which the control characters are gone.
+///
+/// # Errors
+/// Those of `mark_up`.
+pub fn marked_up(text: &str, mark_up: impl FnOnce(&str, &mut dyn fmt::Write) -> fmt::Result) -> Result<Value, Error> {
+    let mut out = String::new();
+    mark_up(&sanitise(text), &mut out)?;
+    Ok(Value::from_safe_string(out))
 }

@@ -51,11 +51,30 @@ impl Keys {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{SIMPLE, comparison, facts, lines, report, simple};
     use super::*;
 
     #[test]
-    fn simple_types_are_read() {
-        assert!(super::super::SIMPLE.len() > 5);
+    fn every_type_of_keys_and_facts_has_a_schema() {
+        let no_value_fits = simple("no such type").to_string();
+        for schema in [report(), lines(), comparison(), facts()] {
+            assert!(!schema.to_string().contains(&no_value_fits), "{}", schema["title"]);
+        }
+    }
+
+    #[test]
+    fn simple_types_are_those_of_json() {
+        for (kind, schema) in SIMPLE.iter() {
+            let expected = match kind.as_str() {
+                "boolean" => "boolean",
+                "number" => "number",
+                "whole number" => "integer",
+                "object of whole numbers" => "object",
+                "list of two numbers" => "array",
+                _ => "string",
+            };
+            assert_eq!(schema["type"], expected, "{kind}");
+        }
     }
 
     const PAGE: &str = include_str!("../../../../../docs/report.md");

@@ -148,14 +148,14 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
         rows.push(("severity", finding.severity.word().to_owned()));
         rows.push(("rule", origin(whole, finding)));
         if let Some(ended) = &finding.suppression_ended {
-            rows.push(("shown again", prose(&format!("it was suppressed {}", ended.says()))));
+            rows.push(("shown again", prose(&format!("it was suppressed {}", ended.description()))));
         }
     } else if !verdict.is_undetermined() {
         rows.push(("rule", "left out by --min-confidence, and so is what it advises".to_owned()));
     }
     for suppressed in &block.representative.suppressed {
         let sure = confidence::phrase(suppressed.confidence);
-        let says = format!("{} ({}, {sure}), {}", suppressed.rule, suppressed.cause, suppressed.by.says());
+        let says = format!("{} ({}, {sure}), {}", suppressed.rule, suppressed.cause, suppressed.by.description());
         rows.push(("suppressed", prose(&says)));
     }
     match &block.representative.incident.suspect {
@@ -225,7 +225,7 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
 
 /// Other rules that name the cause of the leading finding, in sentences.
 pub(crate) fn agreeing(judged: &Judged, leading: &Finding) -> Vec<String> {
-    let others = judged.findings.iter().filter(|other| other.stands() && other.cause == leading.cause);
+    let others = judged.findings.iter().filter(|other| !other.is_superseded() && other.cause == leading.cause);
     let sentence = |other: &Finding| {
         prose(&format!("Also by rule {}: {}, {}.", other.rule, other.title, confidence::phrase(other.confidence)))
     };
@@ -265,8 +265,8 @@ pub(crate) fn other_incidents(named: &[NamedIncidents]) -> Vec<String> {
     for named in named {
         let known = sentences.iter_mut().find(|(known, _)| known.ids == named.ids && known.more == named.more);
         match known {
-            Some((_, says)) => says.push(named.relation.says()),
-            None => sentences.push((named, vec![named.relation.says()])),
+            Some((_, says)) => says.push(named.relation.description()),
+            None => sentences.push((named, vec![named.relation.description()])),
         }
     }
     let sentence = |(named, says): (&NamedIncidents, Vec<&str>)| {

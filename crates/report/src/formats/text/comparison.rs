@@ -13,7 +13,7 @@ const LISTED: usize = 20;
 
 pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<()> {
     page.section("Against the earlier report")?;
-    says(comparison).iter().try_for_each(|sentence| page.paragraph(2, sentence))?;
+    sentences(comparison).iter().try_for_each(|sentence| page.paragraph(2, sentence))?;
     let changes = &comparison.changes;
     for change in changes.iter().take(page.limit(LISTED)) {
         let style = if change.is("new") || change.is("more") { CAREFUL } else { PLAIN };
@@ -24,7 +24,7 @@ pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<
 }
 
 /// How the reports differ, in sentences.
-pub(crate) fn says(comparison: &Comparison) -> Vec<String> {
+pub(crate) fn sentences(comparison: &Comparison) -> Vec<String> {
     let Comparison { limits, incidents_before, incidents_now: now, new_incidents, changes, .. } = comparison;
     let groups = match (changes.len(), comparison.unchanged_groups) {
         (0, 0) => String::new(),
@@ -33,9 +33,9 @@ pub(crate) fn says(comparison: &Comparison) -> Vec<String> {
         (changed, unchanged) => format!(" {changed} groups differ, {unchanged} the same."),
     };
     let before = counted(*incidents_before, "incident");
-    let mut says = vec![format!("{before} before, {now} now, {new_incidents} of them not known before.{groups}")];
+    let mut sentences = vec![format!("{before} before, {now} now, {new_incidents} of them not known before.{groups}")];
     if limits.is_some() {
-        says.push(format!(
+        sentences.push(format!(
             "Only incidents {limits}, and those whose time is not known, are compared: a report leaves out the others."
         ));
     }
@@ -43,11 +43,11 @@ pub(crate) fn says(comparison: &Comparison) -> Vec<String> {
     let before = made(&comparison.tool_before, &comparison.rulesets_before);
     let now = made(&comparison.tool_now, &comparison.rulesets_now);
     if before != now {
-        says.push(format!(
+        sentences.push(format!(
             "What differs need not have happened: the earlier report is by {before}, the later one by {now}."
         ));
     }
-    says
+    sentences
 }
 
 /// What happened to a group, in words for people.

@@ -22,7 +22,7 @@ pub(super) fn numbers(report: &Report, blocks: usize) -> Numbers<'_> {
         return Numbers::new();
     }
     let requests = report.coverage.collect_next.iter().zip(1..);
-    requests.flat_map(|(request, number)| request.stands_for.iter().map(move |text| (text.as_str(), number))).collect()
+    requests.flat_map(|(request, number)| request.replaces.iter().map(move |text| (text.as_str(), number))).collect()
 }
 
 /// Writes the gaps, except those of artifacts, which have a part of their own.

@@ -205,7 +205,7 @@ pub(super) fn totals(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         page.row("suppressed", &counted(report.summary.suppressed, "finding"))?;
     }
     for set in &report.rule_sets {
-        page.row("rule set", &format!("{} {} ({})", set.name, set.version, set.says()))?;
+        page.row("rule set", &format!("{} {} ({})", set.name, set.version, set.contents()))?;
     }
     page.row("version", concat!("crashsift ", env!("CARGO_PKG_VERSION")))
 }

@@ -53,7 +53,7 @@ fn sorted<T: Copy + Ord>(numbers: &[T], further: T) -> Box<[T]> {
     all.into_iter().collect()
 }
 
-fn says(found: &[OverRepresented]) -> Vec<String> {
+fn sentences(found: &[OverRepresented]) -> Vec<String> {
     found.iter().map(|one| one.says.clone()).collect()
 }
 
@@ -68,7 +68,7 @@ fn an_overlay_in_nearly_all_of_a_group_and_few_others_stands_out() {
         folder.add(None, GAME, of(n < 40));
     }
     let found = folder.of_group(&group);
-    assert_eq!(says(&found), ["overlay.dll in 41 of 42, against 12 % of 330 other incidents"]);
+    assert_eq!(sentences(&found), ["overlay.dll in 41 of 42, against 12 % of 330 other incidents"]);
     assert!(found[0].q < 1e-20 && found[0].difference[0] > 0.7 && found[0].unit == "incidents");
 }
 
@@ -80,7 +80,7 @@ fn fewer_than_five_are_silent() {
         for _ in 0..rest {
             folder.add(None, GAME, &[]);
         }
-        assert_eq!(says(&folder.of_group(&group)), [""; 0]);
+        assert_eq!(sentences(&folder.of_group(&group)), [""; 0]);
     }
 }
 
@@ -100,7 +100,7 @@ fn what_follows_from_something_else_is_left_out() {
     for n in 0..200 {
         add(n < 30, n);
     }
-    assert_eq!(says(&folder.of_group(&group)), ["overlay.dll in 40 of 40, against 15 % of 200 other incidents"]);
+    assert_eq!(sentences(&folder.of_group(&group)), ["overlay.dll in 40 of 40, against 15 % of 200 other incidents"]);
 }
 
 #[test]
@@ -126,12 +126,12 @@ fn a_program_s_own_modules_are_not_what_makes_it_crash() {
     // Nothing else has the engine; the overlay is in others, too, but none of them is this program.
     let found = folder.of_group(&group);
     let expected = "overlay.dll in 20 of 20, against 5 % of 100 other incidents; it may be the program that brings it";
-    assert_eq!(says(&found), [expected]);
+    assert_eq!(sentences(&found), [expected]);
     // Other incidents of the program have both: neither is special.
     for _ in 0..10 {
         folder.add(None, GAME, &["engine.dll", "overlay.dll"]);
     }
-    assert_eq!(says(&folder.of_group(&group)), [""; 0]);
+    assert_eq!(sentences(&folder.of_group(&group)), [""; 0]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn many_incidents_of_one_machine_say_nothing_of_its_driver() {
         folder.add_to_machine(other, "gpu_driver", if n % 6 == 0 { "536.23" } else { "551.61" });
     }
     let expected = "overlay.dll in 38 of 40, against none of 10 other incidents of the same machines";
-    assert_eq!(says(&folder.of_group(&group)), [expected]);
+    assert_eq!(sentences(&folder.of_group(&group)), [expected]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn machines_are_counted_where_there_are_enough() {
         folder.add_to_machine(other, "gpu_driver", if host < 15 { "536.23" } else { "551.61" });
     }
     let expected = "gpu driver 536.23 in 12 of 12 machines, against 11 % of 28 other machines";
-    assert_eq!(says(&folder.of_group(&group)), [expected]);
+    assert_eq!(sentences(&folder.of_group(&group)), [expected]);
 }
 
 /// 400 folders in which nothing has to do with anything: two groups, some machines, modules of any frequency.

@@ -13,7 +13,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for (term, _, pattern) in rule.expressions() {
         let written = pattern.written();
         let Some(wrong) = Parser::new().parse(written).ok().and_then(|hir| never(&hir)) else { continue };
-        let message = format!("in the regular expression `{written}`, {}", wrong.says());
+        let message = format!("in the regular expression `{written}`, {}", wrong.message());
         rule.warn(Code::R105, place(rule.rule, term, written), message, wrong.help(), found);
     }
 }
@@ -43,7 +43,7 @@ pub(super) struct BadBoundary {
 }
 
 impl BadBoundary {
-    pub(super) fn says(self) -> String {
+    pub(super) fn message(self) -> String {
         let Self { written, words, of_alternative, foreign } = self;
         let of = if of_alternative { " at one of the alternatives beside it" } else { "" };
         if foreign {

@@ -28,7 +28,7 @@ fn look_at_lines(list: &LineList, found: &mut Vec<Diagnostic>) {
             let message = format!("the regular expression `{}` is found in no text: {why}", line.text);
             (Code::R088, message, "write what a line of a text says")
         } else if let Some(wrong) = boundaries::never(&hir) {
-            (Code::R105, format!("in the regular expression `{}`, {}", line.text, wrong.says()), wrong.help())
+            (Code::R105, format!("in the regular expression `{}`, {}", line.text, wrong.message()), wrong.help())
         } else {
             continue;
         };

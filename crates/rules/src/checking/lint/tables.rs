@@ -56,7 +56,7 @@ fn of_expression(meant: &str, written: &str) -> Option<TableMistake> {
         return Some(TableMistake { code: Code::R088, message, help: "write what a line says".to_owned() });
     }
     if let Some(wrong) = boundaries::never(&hir).or_else(|| boundaries::foreign(&hir)) {
-        let message = format!("in the regular expression `{written}`, {}", wrong.says());
+        let message = format!("in the regular expression `{written}`, {}", wrong.message());
         return Some(TableMistake { code: Code::R105, message, help: wrong.help().to_owned() });
     }
     let regex = RegexBuilder::new(meant).case_insensitive(true).build().ok()?;

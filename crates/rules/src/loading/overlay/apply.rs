@@ -125,7 +125,7 @@ impl OverlayReader<'_, '_> {
         let change = self.change(item, given, reason);
         let Some(rule) = named.index.and_then(|index| self.target.rules.get_mut(index)) else { return true };
         if let Some(disabled) = rule.disabled() {
-            let message = format!("the rule `{}` is disabled {}", named.id, disabled.says());
+            let message = format!("the rule `{}` is disabled {}", named.id, disabled.description());
             let help = "an override does not bring it back; remove one of the two";
             self.mistakes.warning(Code::R081, item.get("rule").map_or(item.span, |node| node.span), message, help);
         }

@@ -40,7 +40,7 @@ pub struct SuppressedBy {
 impl SuppressedBy {
     /// By whom, for how long and why, in words that follow "suppressed".
     #[must_use]
-    pub fn says(&self) -> String {
+    pub fn description(&self) -> String {
         let until = self.until.map_or_else(String::new, |until| format!(" until {until}"));
         format!("by {}{until}: {}", self.by, self.reason)
     }

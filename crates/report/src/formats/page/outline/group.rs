@@ -14,7 +14,6 @@ use crate::formats::text::overview::{modules, named_module, when};
 use crate::model::{Judged, Report, Verdict};
 use crate::wording::{how_sure, name, place, prose, short_time_if_known, verdict};
 use rules::Finding;
-use untrusted::sanitise;
 
 /// The values of a group; of its evidence, at most `most_evidence` items besides those on which the verdict rests.
 pub(super) fn values(report: &Report, block: &Block<'_>, most_evidence: usize) -> Value {
@@ -98,7 +97,7 @@ fn reference(text: &str) -> Value {
     let of_page = ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme));
     let is_link =
         of_page && !text.contains(|c: char| !c.is_ascii_graphic() || matches!(c, '<' | '>' | '"' | '\\' | '`'));
-    context! { text => if is_link { sanitise(text) } else { text.into() }, is_link }
+    context! { text, is_link }
 }
 
 /// A line about another incident of the group.

@@ -67,7 +67,7 @@ fn comparison_values(compared: &Comparison) -> Value {
         (comparison::words(&change.change), change.signature.clone(), comparison::detail(change))
     };
     context! {
-        says => Serde(comparison::says(compared)),
+        sentences => Serde(comparison::sentences(compared)),
         changes => compared.changes.iter().map(change).collect::<Value>(),
     }
 }
