@@ -146,6 +146,19 @@ mod tests {
     }
 
     #[test]
+    fn routines_of_drivers_are_code_and_system_calls_are_not() {
+        let addresses = |code, parameters: [u64; 4]| {
+            let stop = Knowledge::builtin().stop(BugcheckCode(code)).expect("a stop with parameters");
+            stop.code_addresses(&parameters).collect::<Vec<_>>()
+        };
+        assert_eq!(addresses(0xE1, [0x10, 2, 0x20, 0x30]), [0x10], "a worker routine");
+        assert_eq!(addresses(0xC9, [0x7, 0x10, 0x20, 0]), [0x10], "a cancel routine");
+        assert_eq!(addresses(0xC9, [0x2, 0x10, 0x20, 0]), [] as [u64; 0], "an I/O request");
+        assert_eq!(addresses(0xC4, [0x2000, 0x10, 0, 0]), [0x10], "the place in the driver");
+        assert_eq!(addresses(0x4A, [0x10, 2, 0, 0]), [] as [u64; 0], "a system call");
+    }
+
+    #[test]
     fn parameters_that_are_missing_are_not_explained() {
         let stop = Knowledge::builtin().stop(BugcheckCode(0x116)).expect("known");
         assert!(stop.explain(2, &[1]).is_none());
