@@ -118,6 +118,9 @@ impl<'d> Fault<'d> {
             let did = "executed the rest of an instruction that a hook of other software overwrote";
             return Finding::new(Kind::HookBroken, 0.75, did);
         }
+        if let Some(finding) = self.trampoline() {
+            return finding;
+        }
         if self.target.is_some_and(|kind| matches!(kind, AddressKind::NotReported | AddressKind::NonCanonical))
             || self.target == Some(AddressKind::Misaligned)
             || self.is_not_canonical()
@@ -304,6 +307,25 @@ impl<'d> Fault<'d> {
                 Finding::new(Kind::NonCanonical, 0.6, did)
             }
         }
+    }
+
+    /// Code outside of all modules that a hook made, and that leads back into a function of a module: what it executes there
+    /// are the function's first instructions. That these find a null pointer among the arguments is the caller's fault.
+    fn trampoline(&self) -> Option<Finding> {
+        let target = self.dump.detail.hook_target?;
+        let (_, module) = self.dump.module_at(target)?;
+        let base = self.operand.and_then(|operand| operand.base.as_ref());
+        if base.is_some_and(|base| base.value < NULL_PAGES) && self.address.0 < NULL_PAGES {
+            return None;
+        }
+        let offset = module.offset_of(target).map_or_else(String::new, |offset| format!("+{offset}"));
+        let did = format!(
+            "failed in what a hook of other software overwrote and executes elsewhere, before it goes on in {}{offset}: the hook may have \
+             cut an instruction in two{}",
+            module.name(),
+            self.instruction()
+        );
+        Some(Finding::new(Kind::HookBroken, 0.6, did))
     }
 
     fn inconsistent(&self) -> Option<Finding> {

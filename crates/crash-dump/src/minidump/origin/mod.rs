@@ -403,3 +403,6 @@ fn joins(steps: &[Step], after: u64, until: u64) -> bool {
         !within && to >= after && to <= until
     })
 }
+
+#[cfg(test)]
+mod tests;
