@@ -122,57 +122,72 @@ pub(super) fn managed(name: &str, code: Option<ExceptionCode>) -> Finding {
 fn by_code(exception: &ExceptionFacts, site: Option<&FaultSite>, managed_type: Option<&str>) -> Option<Finding> {
     let module = site.map_or("", |site| &*site.module).to_ascii_lowercase();
     let in_runtime = ["ucrtbase", "msvcr", "msvcrt"].iter().any(|name| module.starts_with(name));
-    let new = Finding::new;
     Some(match exception.code.0 {
         0xC000_0409 => {
             let code = exception.fast_fail.as_ref().map(|fail| fail.code.0);
             let name = exception.fast_fail.as_ref().and_then(|fail| fail.name.as_deref());
             match (code, name) {
-                (Some(FATAL_APP_EXIT), _) if in_runtime => {
-                    new(Kind::Abort, 0.95, "called abort: the program ended itself after an error (fast-fail code 7)")
-                }
+                (Some(FATAL_APP_EXIT), _) if in_runtime => Finding::new(
+                    Kind::Abort,
+                    0.95,
+                    "called abort: the program ended itself after an error (fast-fail code 7)",
+                ),
                 (None, _) if in_runtime => {
-                    new(Kind::Abort, 0.8, "called abort: the program ended itself after an error")
+                    Finding::new(Kind::Abort, 0.8, "called abort: the program ended itself after an error")
                 }
-                (Some(code), Some(name)) => {
-                    new(Kind::FailFast, 0.97, format!("ended the program by a fast fail, code {code} ({name})"))
-                }
+                (Some(code), Some(name)) => Finding::new(
+                    Kind::FailFast,
+                    0.97,
+                    format!("ended the program by a fast fail, code {code} ({name})"),
+                ),
                 (Some(code), None) => {
-                    new(Kind::FailFast, 0.95, format!("ended the program by a fast fail, code {code}"))
+                    Finding::new(Kind::FailFast, 0.95, format!("ended the program by a fast fail, code {code}"))
                 }
-                (None, _) => new(
+                (None, _) => Finding::new(
                     Kind::FailFast,
                     0.9,
                     "ended the program by a fast fail; its reason code is not in this evidence",
                 ),
             }
         }
-        0xC000_0602 => new(Kind::FailFast, 0.95, "ended the program by RaiseFailFastException"),
+        0xC000_0602 => Finding::new(Kind::FailFast, 0.95, "ended the program by RaiseFailFastException"),
         0xC000_027B => {
-            new(Kind::FailFast, 0.9, "ended the program after an error that nobody handled (stowed exception)")
+            Finding::new(Kind::FailFast, 0.9, "ended the program after an error that nobody handled (stowed exception)")
         }
-        0xC000_0374 => new(Kind::HeapDetected, 0.97, "found that the heap's structures are damaged"),
-        0x4000_0015 => new(Kind::Abort, 0.95, "ended the program after a fatal error (abort)"),
-        0xC000_0417 => new(Kind::Abort, 0.9, "ended the program: a function of the C runtime got an invalid parameter"),
-        0xE06D_7363 => new(Kind::UnhandledCpp, 0.95, cpp(None, None)),
-        0x2047_4343 => new(Kind::UnhandledCpp, 0.95, "threw a C++ exception (of GCC) that nobody caught"),
+        0xC000_0374 => Finding::new(Kind::HeapDetected, 0.97, "found that the heap's structures are damaged"),
+        0x4000_0015 => Finding::new(Kind::Abort, 0.95, "ended the program after a fatal error (abort)"),
+        0xC000_0417 => {
+            Finding::new(Kind::Abort, 0.9, "ended the program: a function of the C runtime got an invalid parameter")
+        }
+        0xE06D_7363 => Finding::new(Kind::UnhandledCpp, 0.95, cpp(None, None)),
+        0x2047_4343 => Finding::new(Kind::UnhandledCpp, 0.95, "threw a C++ exception (of GCC) that nobody caught"),
         0xE043_4352 | 0xE043_4F4D | 0x8013_1506 | 0x8013_1623 => match managed_type {
             Some(name) => managed(name, Some(exception.code)),
-            None => new(Kind::Managed, 0.95, format!("threw a .NET exception that nobody caught ({})", exception.code)),
+            None => Finding::new(
+                Kind::Managed,
+                0.95,
+                format!("threw a .NET exception that nobody caught ({})", exception.code),
+            ),
         },
-        0xC06D_007E | 0xC06D_007F => {
-            new(Kind::DelayLoad, 0.97, "could not load a DLL, or find a function in it, when it was first needed")
+        0xC06D_007E | 0xC06D_007F => Finding::new(
+            Kind::DelayLoad,
+            0.97,
+            "could not load a DLL, or find a function in it, when it was first needed",
+        ),
+        0xC000_0094 => Finding::new(Kind::Division, 0.97, "divided by zero"),
+        0xC000_0095 => Finding::new(Kind::Division, 0.85, "computed a whole number that has no room in its place"),
+        0xC000_008E => Finding::new(Kind::Division, 0.9, "divided a floating-point number by zero"),
+        0xC000_001D => Finding::new(Kind::IllegalInstruction, 0.9, "executed what is no instruction of this processor"),
+        0xC000_0096 => {
+            Finding::new(Kind::IllegalInstruction, 0.9, "executed an instruction that is only for the system")
         }
-        0xC000_0094 => new(Kind::Division, 0.97, "divided by zero"),
-        0xC000_0095 => new(Kind::Division, 0.85, "computed a whole number that has no room in its place"),
-        0xC000_008E => new(Kind::Division, 0.9, "divided a floating-point number by zero"),
-        0xC000_001D => new(Kind::IllegalInstruction, 0.9, "executed what is no instruction of this processor"),
-        0xC000_0096 => new(Kind::IllegalInstruction, 0.9, "executed an instruction that is only for the system"),
-        0x8000_0002 => new(Kind::Misaligned, 0.95, "accessed data that is not aligned as the instruction needs it"),
-        0x8000_0001 => new(Kind::GuardPage, 0.9, "touched a guard page"),
-        0xC000_00FD => new(Kind::StackExhausted, 0.97, "used up the stack of its thread"),
+        0x8000_0002 => {
+            Finding::new(Kind::Misaligned, 0.95, "accessed data that is not aligned as the instruction needs it")
+        }
+        0x8000_0001 => Finding::new(Kind::GuardPage, 0.9, "touched a guard page"),
+        0xC000_00FD => Finding::new(Kind::StackExhausted, 0.97, "used up the stack of its thread"),
         0x8000_0003 => breakpoint(site, ""),
-        0xC000_0420 => new(Kind::DeliberateCrash, 0.9, "failed a check of its own (assertion)"),
+        0xC000_0420 => Finding::new(Kind::DeliberateCrash, 0.9, "failed a check of its own (assertion)"),
         _ => return None,
     })
 }

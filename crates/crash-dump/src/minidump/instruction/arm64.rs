@@ -31,7 +31,8 @@ pub fn decode(word: u32) -> Option<Decoded> {
     InstDecoder::default().decode(&mut U8Reader::new(&word.to_le_bytes())).ok()
 }
 
-fn read(word: u32) -> (String, InstructionKind) {
+/// The instruction in its maker's notation, and its kind.
+pub fn read(word: u32) -> (String, InstructionKind) {
     if word & !BRK_NUMBER == BRK {
         let number = (word & BRK_NUMBER) >> 5;
         let kind = match number {
