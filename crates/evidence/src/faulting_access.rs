@@ -45,6 +45,21 @@ pub struct RegisterValue {
     pub value: u64,
 }
 
+impl MemoryOperand {
+    /// Canonical addresses of programs end here on x64.
+    const USER_END: u64 = 0x0000_8000_0000_0000;
+
+    /// The register that holds the bad pointer: of two, the one that is no address of a program where the other is a small
+    /// number, else the one that addresses count from.
+    #[must_use]
+    pub fn pointer(&self) -> Option<&RegisterValue> {
+        match (&self.base, &self.index) {
+            (Some(base), Some(index)) if base.value < 0x1_0000 && index.value >= Self::USER_END => Some(index),
+            (base, index) => base.as_ref().or(index.as_ref()),
+        }
+    }
+}
+
 words!(
     /// What an instruction does with memory.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

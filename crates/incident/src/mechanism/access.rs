@@ -432,6 +432,15 @@ impl<'d> Fault<'d> {
     /// An access of which only the address is known.
     fn by_address(&self) -> Finding {
         let shown = self.instruction();
+        // A register that holds just that small number was the pointer.
+        if (1..NULL_PAGES).contains(&self.address.0) && self.dump.detail.registers.contains(&self.address.0) {
+            let did = format!(
+                "{} at {}, a small number that a register holds as a pointer{shown}",
+                self.verb(),
+                self.address
+            );
+            return Finding::new(Kind::NearNullField, 0.5, did);
+        }
         if self.address.0 < NULL_PAGES {
             let certainty = if self.address.0 == 0 { 0.8 } else { 0.6 };
             let did = format!("{} at {}, most likely through a null pointer{shown}", self.verb(), self.address);
@@ -468,6 +477,13 @@ impl<'d> Fault<'d> {
             );
             return Finding::new(Kind::BitFlipSuspect, 0.45, did);
         }
+        let unmapped = matches!(self.target, None | Some(AddressKind::Free | AddressKind::Reserved));
+        if unmapped && let Some(page) = self.operand.and_then(|operand| crossed(operand, self.address)) {
+            let did = format!(
+                "{verb} across the end of a page at {page}, on whose other side no memory is: it went past the end of its memory{shown}"
+            );
+            return Finding::new(Kind::PastMappedEnd, 0.55, did);
+        }
         let page = wanted.and_then(|wanted| wanted.page).map_or("", Page::word);
         let wild = |certainty, place: &str| {
             Finding::new(self.wild(), certainty, format!("{verb} at {address}, {place}{shown}"))
@@ -488,6 +504,21 @@ impl<'d> Fault<'d> {
             _ => wild(0.7, "which is no valid address"),
         }
     }
+}
+
+/// The boundary between two pages that an access crossed, or that lies between the pointer and the field: a pointer at
+/// random has it there in few cases of a hundred.
+fn crossed(operand: &MemoryOperand, address: Address) -> Option<Address> {
+    const PAGE: u64 = 0x1000;
+    const NEAR: u64 = 0x80;
+    let page = |address: u64| address & !PAGE.saturating_sub(1);
+    let last = operand.address.0.checked_add(u64::from(operand.size).checked_sub(1)?)?;
+    if page(operand.address.0) != page(last) {
+        return Some(Address(page(last)));
+    }
+    let base = operand.base.as_ref().filter(|_| operand.index.is_none())?.value;
+    let added = u64::try_from(operand.displacement).ok().filter(|added| *added < NEAR)?;
+    (added > 0 && page(base) != page(address.0)).then_some(Address(page(address.0)))
 }
 
 /// The code of an access violation, for the judgement of records without a dump.

@@ -16,7 +16,7 @@ use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
 
 use super::incident::{ExceptionFacts, FaultSite};
 use super::joined_evidence::JoinedEvidence;
-use evidence::{Address, EventBody, OperatingSystem};
+use evidence::{Address, EventBody, MemoryOperand, OperatingSystem};
 
 pub use self::origin::{MechanismOrigin, MechanismStep};
 
@@ -169,7 +169,7 @@ pub(super) fn mechanism(
     let operand = dump.detail.access.as_ref().and_then(|access| access.operand.as_ref());
     let shown = access::is_of_access(mechanism.kind);
     let operand = operand.filter(|_| shown);
-    let base = operand.and_then(|operand| operand.base.as_ref());
+    let base = operand.and_then(MemoryOperand::pointer);
     mechanism.register = base.map(|base| Arc::clone(&base.name));
     let offset = operand.filter(|operand| operand.base.is_some()).map(|operand| operand.displacement);
     mechanism.offset = offset.and_then(|offset| u64::try_from(offset).ok()).map(FieldOffset);

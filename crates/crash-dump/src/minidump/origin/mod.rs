@@ -83,8 +83,7 @@ impl Search<'_, '_, '_> {
         let operand = process.detail.access.as_ref().and_then(|access| access.operand.as_ref());
         let (mut before, mut tracked) = match operand {
             Some(operand) => {
-                // Of a pointer and an index, the one that is no address by itself.
-                let register = operand.base.as_ref().or(operand.index.as_ref())?;
+                let register = operand.pointer()?;
                 let number = process.system.cpu.registers().iter().position(|name| *name == &*register.name)?;
                 if number == self.convention.stack_pointer {
                     return None;
@@ -170,6 +169,8 @@ impl Search<'_, '_, '_> {
                 let begins = step.end & 15 == 0 && !matches!(step.flow, Flow::Jump(Some(_)));
                 return if begins && !before.whole_function {
                     self.entered(tracked)
+                } else if let Some(argument) = self.argument(tracked) {
+                    Outcome::Entered(argument)
                 } else {
                     Outcome::End(OriginEnd::Joined, None)
                 };
@@ -229,18 +230,21 @@ impl Search<'_, '_, '_> {
         if before.whole_function {
             return self.entered(tracked);
         }
-        // Arguments of 32-bit code are known by their distance from the frame pointer.
-        match tracked {
-            Tracked::Slot(Place { base: Some(base), displacement, has_index: false })
-                if base == self.convention.frame_pointer && self.convention.callee_cleans && displacement >= 8 =>
-            {
-                let displacement = displacement.saturating_sub(self.convention.word);
-                let base = Some(self.convention.stack_pointer);
-                Outcome::Entered(Tracked::Slot(Place { base, has_index: false, displacement }))
-            }
-            Tracked::Slot(_) => Outcome::End(OriginEnd::Local, None),
-            Tracked::Register(_) => Outcome::End(OriginEnd::NoCode, None),
+        match (self.argument(tracked), tracked) {
+            (Some(argument), _) => Outcome::Entered(argument),
+            (None, Tracked::Slot(_)) => Outcome::End(OriginEnd::Local, None),
+            (None, Tracked::Register(_)) => Outcome::End(OriginEnd::NoCode, None),
         }
+    }
+
+    /// The argument of 32-bit code that is known by its distance from the frame pointer, as it is where the function is
+    /// entered: functions seldom store into their arguments.
+    fn argument(&self, tracked: Tracked) -> Option<Tracked> {
+        let Tracked::Slot(Place { base, displacement, has_index: false }) = tracked else { return None };
+        let Convention { frame_pointer, stack_pointer, word, callee_cleans, .. } = self.convention;
+        let is_argument = callee_cleans && base == Some(frame_pointer) && displacement >= word.saturating_mul(2);
+        let displacement = displacement.saturating_sub(word);
+        is_argument.then_some(Tracked::Slot(Place { base: Some(stack_pointer), has_index: false, displacement }))
     }
 
     /// What is followed where the function was entered.

@@ -41,6 +41,8 @@ fn origin(cpu: CpuArchitecture, register: &str, code: &[u8], whole_function: boo
     let map = MemoryMap::default();
     let mut memory = Memory { map: &map, source: &mut source };
     let (convention, steps) = match cpu {
+        CpuArchitecture::X86 if whole_function => (X86, x86::forward(code, START, false)),
+        CpuArchitecture::X64 if whole_function => (X64, x86::forward(code, START, true)),
         CpuArchitecture::X86 => (X86, x86::before(code, START, false)),
         CpuArchitecture::X64 => (X64, x86::before(code, START, true)),
         _ => (ARM64, arm64::steps(code, START)),
