@@ -6,5 +6,6 @@ mod dump_facts;
 mod dump_proofs;
 mod event_log_oracle;
 mod kernel_and_wer_facts;
+mod mechanism;
 mod threads;
 mod unwinding;

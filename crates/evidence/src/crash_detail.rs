@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Address, ExceptionCode};
+use super::{Address, BitFlip, ExceptionCode, FaultingAccess, Origin};
 use crate::words;
 
 /// What could be read around an exception. Everything is absent unless the dump proves it.
@@ -17,6 +17,19 @@ pub struct CrashDetail {
     pub code_place: Option<CodePlace>,
     /// The instruction at the fault.
     pub instruction: Option<Instruction>,
+    /// What that instruction did with memory.
+    pub access: Option<FaultingAccess>,
+    /// A flipped bit that would explain the wrong address.
+    pub bit_flip: Option<BitFlip>,
+    /// How the value that made it fail came about.
+    pub origin: Option<Origin>,
+    /// The general registers at the exception, in the order of [`CpuArchitecture::registers`](super::CpuArchitecture::registers);
+    /// empty when they are not known.
+    pub registers: Vec<u64>,
+    /// For code outside of all modules that a hook made: where its jump leads to, in a module.
+    pub hook_target: Option<Address>,
+    /// Whether the instruction pointer is inside of an instruction that a hook overwrote.
+    pub inside_hook: bool,
     /// The C++ exception that was thrown.
     pub cpp: Option<CppException>,
     /// The `HRESULT` of a .NET exception.
@@ -43,6 +56,8 @@ pub struct Wanted {
     pub module: Option<Arc<str>>,
     /// The page that it lies in.
     pub page: Option<Page>,
+    /// Where accessible memory ends or begins that the access left: right before or behind the address.
+    pub edge: Option<Address>,
 }
 
 words!(

@@ -10,6 +10,8 @@ mod artifact_kind;
 mod code;
 mod crash_detail;
 mod event;
+mod faulting_access;
+mod fill_pattern;
 mod kernel;
 mod log_coverage;
 mod module;
@@ -37,6 +39,10 @@ pub use event::{
     ApplicationError, DriveHealth, Event, EventBody, EventContent, EventFields, MemoryHeld, ProcessExit, ServiceEnd,
     StorageRetry,
 };
+pub use faulting_access::{
+    AccessFit, AccessKind, BitFlip, FaultingAccess, MemoryOperand, Origin, OriginEnd, OriginStep, RegisterValue,
+};
+pub use fill_pattern::{FILL_PATTERNS, FillPattern, Filled};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
 pub use log_coverage::{CoverageAt, CoveredTimes, Days, LogCoverage, RecordIds};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
@@ -63,7 +69,7 @@ pub use word::Word;
 /// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
 /// It is any 16 hexadecimal digits, and changes with every new variant or field of a type that evidence is made of;
 /// `tests/reports/evidence_format.rs` keeps it beside a sum of the encoded bytes.
-pub const FORMAT: &str = "95d374d5960ba7d6";
+pub const FORMAT: &str = "6ac1e84f09d7b352";
 
 /// One statement of an artifact, with its place in that artifact.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -111,6 +111,24 @@ impl CpuArchitecture {
     pub fn is_64_bit(self) -> bool {
         matches!(self, Self::X64 | Self::Arm64)
     }
+
+    /// The names of the general registers, in the order of the numbers that instructions have for them.
+    #[must_use]
+    pub fn registers(self) -> &'static [&'static str] {
+        match self {
+            Self::X86 => &["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"],
+            Self::X64 => &[
+                "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+                "r15",
+            ],
+            Self::Arm64 => &[
+                "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
+                "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "fp", "lr",
+                "sp",
+            ],
+            Self::Arm | Self::Other => &[],
+        }
+    }
 }
 
 /// An exception record.

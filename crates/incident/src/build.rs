@@ -21,6 +21,7 @@ use super::incident::{
 use super::join;
 use super::joined_evidence::JoinedEvidence;
 use super::kernel_site;
+use super::mechanism::mechanism;
 use super::same_process;
 use super::sentence::sentence;
 use super::sighting::Sighting;
@@ -127,6 +128,7 @@ fn build<'i>(
         let suspect = fault_site::suspect(&evidence, site.as_ref(), code, carriers);
         text_stack::completed(&evidence, site, suspect, carriers)
     };
+    let mechanism = mechanism(&evidence, exception.as_ref(), fault_site.as_ref()).filter(|_| kernel.is_none());
     let environment = environment::environment(&evidence);
     let mut card = card::card(&evidence, &environment);
     context::add_stated(&mut card, &evidence);
@@ -161,6 +163,7 @@ fn build<'i>(
         exception,
         bugcheck,
         fault_site,
+        mechanism,
         suspect,
         signature: Signature::default(),
         evidence: items,

@@ -23,7 +23,7 @@ fn wanted(wanted: &Wanted) -> Option<String> {
     let page = wanted.page.map_or("", Page::word);
     let computed = wanted.computed.map_or_else(String::new, |address| format!(" ({address} by the registers)"));
     Some(match wanted.kind? {
-        AddressKind::NullPage => "the address is that of a null pointer".to_owned(),
+        AddressKind::NullPage => "the address is in the first 64 KiB, where nothing is ever mapped".to_owned(),
         AddressKind::NotReported => "the processor reported no address: the pointer is not canonical, or -1".to_owned(),
         AddressKind::NonCanonical => format!("the pointer is not canonical{computed}"),
         AddressKind::Misaligned => format!("the address is not aligned as the instruction needs it{computed}"),

@@ -7,7 +7,9 @@ use super::caller::{SEARCHED_FRAMES, caller};
 use super::crash_record::CrashRecord;
 use super::incident::{FaultSite, Suspect};
 use super::joined_evidence::JoinedEvidence;
-use evidence::{CodePlace, ExceptionCode, LoadedModule, OperatingSystem, ProcessDump, base_name};
+use evidence::{
+    CodePlace, ExceptionCode, FrameTrust, LoadedModule, OperatingSystem, OriginEnd, ProcessDump, base_name,
+};
 
 /// What modules are known for, by their file names.
 pub trait Carriers: Sync {
@@ -125,6 +127,9 @@ pub(super) fn suspect(
         return None;
     }
     if !site.carrier {
+        if let Some(giver) = dump.and_then(|dump| giver(dump, site, carriers)) {
+            return Some(giver);
+        }
         let (basis, reason) = match (dump.is_some(), site.unloaded) {
             (true, false) => ("exact", "the exception was raised in it"),
             (true, true) => ("exact", "code was run in it after it had been unloaded"),
@@ -157,6 +162,25 @@ fn debugger_suspect(evidence: &JoinedEvidence<'_>, fault_site: &str, carriers: &
     let module = modules.find(|module| !is_carrier(module))?;
     let reason = format!("it is the first module on the stack that the debugger printed that called into {fault_site}");
     Some(Suspect::new(module, "named", reason))
+}
+
+/// The module whose code handed the bad value to the code at the fault, where the code of all frames between them shows it.
+fn giver(dump: &ProcessDump, site: &FaultSite, carriers: &dyn Carriers) -> Option<Suspect> {
+    let origin = dump.detail.origin.as_ref().filter(|origin| origin.frame > 0)?;
+    let shown = matches!(
+        origin.end,
+        OriginEnd::Constant
+            | OriginEnd::ReturnValue
+            | OriginEnd::Computed
+            | OriginEnd::Global
+            | OriginEnd::Field
+            | OriginEnd::Local
+    );
+    let frame = dump.thread.as_ref()?.frames.get(origin.frame).filter(|frame| frame.trust >= FrameTrust::Unwound)?;
+    let module = dump.modules.as_ref()?.get(frame.module?)?;
+    let other = !module.name().eq_ignore_ascii_case(&site.module) && !carriers.is_carrier(module.name());
+    let reason = format!("its code handed the bad value to {}", site.module);
+    (shown && other).then(|| Suspect::from_module(module, "unwound", reason))
 }
 
 /// Whether the stack guard ended the process: its older form and its present one (`winnt.h`:

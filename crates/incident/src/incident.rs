@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_with::{DisplayFromStr, SerializeAs, serde_as, skip_serializing_none};
 
 use super::join::key::{JoinKey, JoinStrength};
+use super::mechanism::Mechanism;
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
 use windows_codes::McaStatus;
 
@@ -58,6 +59,8 @@ pub struct Incident {
     pub bugcheck: Option<Bugcheck>,
     /// Where the exception was raised.
     pub fault_site: Option<FaultSite>,
+    /// How the process failed.
+    pub mechanism: Option<Mechanism>,
     /// The module that the evidence points to.
     pub suspect: Option<Suspect>,
     /// What is known of the machine and the program's surroundings, by key (`os`, `cpu`, `gpu_driver`, `cuda`...).

@@ -2,16 +2,19 @@
 
 use minidump::{MinidumpContext, MinidumpMiscInfo};
 
+use super::access::AtFault;
 use super::directory::Directory;
-use super::instruction::{self, DecodedInstruction};
+use super::instruction::{self, DecodedInstruction, Uses};
 use super::memory::Memory;
 use super::regions::Regions;
 use super::stack_state::{ThreadAtCrash, stack_state};
 use super::threads::ListedThread;
 use super::wanted::{STACK_OVERFLOW, Surroundings, wanted_address};
-use super::{annotations, counters, cpp, handles, stowed, threads};
+use super::{annotations, counters, cpp, handles, hook, stowed, threads};
+use crate::call::{LONGEST_CALL, call_at_end};
 use evidence::{
-    Address, CrashDetail, Exception, ExceptionCode, INTEGRITY_LEVELS, Names, OperatingSystem, ProcessDump, ProcessState,
+    Address, CodePlace, CrashDetail, Exception, ExceptionCode, INTEGRITY_LEVELS, Names, OperatingSystem, ProcessDump,
+    ProcessState,
 };
 use untrusted::Loss;
 
@@ -84,14 +87,18 @@ fn crash(
     let at = exception.address;
     let code = if is_by_the_processor(exception) { memory.part(at.0, instruction::LONGEST) } else { None };
     let decoded = code.and_then(|code| DecodedInstruction::decode(&code, at, process.system.cpu));
+    let names_of_registers = process.system.cpu.registers();
+    let registers: Vec<u64> = context.map_or_else(Vec::new, |context| {
+        names_of_registers.iter().filter_map(|name| context.get_register(name)).collect()
+    });
     // Registers that are not those at the instruction explain nothing.
-    let at_fault = context.filter(|context| at.0 == context.get_instruction_pointer());
-    let used = match (&decoded, at_fault) {
-        (Some(decoded), Some(context)) => {
-            decoded.used_addresses(context, teb, |address| memory.pointer(address.0, wide))
-        }
-        _ => Vec::new(),
+    let at_fault = context.is_some_and(|context| at.0 == context.get_instruction_pointer());
+    let uses = match &decoded {
+        Some(decoded) if at_fault => decoded.uses(&registers, teb, |address| memory.pointer(address.0, wide)),
+        _ => Uses::default(),
     };
+    let before = at.0.checked_sub(LONGEST_CALL as u64).and_then(|start| memory.part(start, LONGEST_CALL as u64));
+    let follows_call = before.is_some_and(|code| code.len() == LONGEST_CALL && call_at_end(&code).is_some());
     // Where the stack's limits are not known, at least the captured part is stack.
     let on_stack = match (&stack, listed) {
         (Some(stack), _) => stack.bottom.0..stack.base.0,
@@ -100,14 +107,27 @@ fn crash(
     };
     let exhausted = stack.is_some_and(|stack| stack.exhausted == Some(true));
     let surroundings = Surroundings { process, regions, memory: memory.map, on_stack, exhausted };
+    let wanted = surroundings.wanted(memory.source, &uses.known, names);
+    let code_place = surroundings.code_place(memory.source);
+    let fault = AtFault { process, registers: &registers, uses: &uses, follows_call };
+    // What is well explained needs no flipped bit.
+    let explained = wanted.as_ref().is_some_and(|wanted| wanted.pattern.is_some() || wanted.edge.is_some());
+    let bit_flip = if explained { None } else { fault.bit_flip(memory.source, regions, memory.map) };
+    let outside = code_place.is_some_and(|place| place != CodePlace::Module);
     CrashDetail {
-        wanted: surroundings.wanted(memory.source, &used, names),
-        code_place: surroundings.code_place(memory.source),
+        access: fault.access(names),
+        bit_flip,
+        origin: None,
+        hook_target: if outside { hook::target(process, memory) } else { None },
+        inside_hook: !outside && hook::is_inside(process, memory) == Some(true),
+        wanted,
+        code_place,
         instruction: decoded.map(|decoded| decoded.describe(process.system.cpu_features, names)),
         cpp: cpp::read(process, memory, names),
         managed_result: stowed::managed_result(process),
         stowed: stowed::read(process, memory, names),
         stack,
+        registers,
         thread_start: thread.and_then(|id| threads::start(memory.source, directory, id)),
     }
 }

@@ -28,6 +28,8 @@ const STACK_WALKED: u64 = 64 << 10;
 const MODULE_SIZE: usize = 108;
 /// Why parts of modules are left out.
 const BEYOND: &str = "modules lie beyond the end of the file or are too many";
+/// Where the record ends in `MINIDUMP_EXCEPTION_STREAM`, bytes: behind it is only the location of the registers.
+const EXCEPTION_RECORD_END: u64 = 160;
 /// Length of `MINIDUMP_EXCEPTION_STREAM`, bytes.
 const EXCEPTION_STREAM_SIZE: u64 = 168;
 
@@ -142,14 +144,16 @@ impl Copier<'_, '_> {
     fn exception(&mut self) -> Option<u32> {
         let kind = StreamKind::Exception;
         let found = self.directory.find(kind)?;
-        let record = self.source.read(found.offset, EXCEPTION_STREAM_SIZE).map(|record| record.into_owned());
-        let Some(mut record) = record else {
+        let held = found.size.min(EXCEPTION_STREAM_SIZE);
+        let record = self.source.read(found.offset, held).map(|record| record.into_owned());
+        let Some(mut record) = record.filter(|_| held >= EXCEPTION_RECORD_END) else {
             self.lose(kind, "cut short");
             return None;
         };
-        if found.size < EXCEPTION_STREAM_SIZE {
-            self.lose(kind, format!("{} bytes instead of 168", found.size));
-            return None;
+        if held < EXCEPTION_STREAM_SIZE {
+            self.lose(kind, format!("{held} bytes instead of 168; the thread's registers are missing"));
+            record.truncate(EXCEPTION_RECORD_END as usize);
+            record.resize(EXCEPTION_STREAM_SIZE as usize, 0);
         }
         // EXCEPTION_MAXIMUM_PARAMETERS of winnt.h.
         if u32_at(&record, 32).unwrap_or(0) > 15 {

@@ -1,14 +1,12 @@
 //! The instruction at the fault: what it is, which extension of the processor it needs, and whether that is there.
 
-mod arm64;
+pub(super) mod arm64;
 
+use evidence::{AccessKind, Address, CpuArchitecture, CpuFeatures, Extension, Instruction, InstructionKind, Names};
 use iced_x86::{
     Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Formatter, InstructionInfoFactory, IntelFormatter,
     Mnemonic, OpAccess, OpKind, Register,
 };
-use minidump::MinidumpContext;
-
-use evidence::{Address, CpuArchitecture, CpuFeatures, Extension, Instruction, InstructionKind, Names};
 use untrusted::bytes::u32_at;
 
 /// The longest instruction of x86, bytes.
@@ -24,7 +22,7 @@ pub enum DecodedInstruction {
         /// Whether addresses have 64 bits.
         wide: bool,
     },
-    /// An instruction of 64-bit ARM, of which only deliberate traps are known.
+    /// An instruction of 64-bit ARM.
     Arm64(u32),
 }
 
@@ -33,8 +31,36 @@ pub enum DecodedInstruction {
 pub struct Used {
     /// The address.
     pub address: Address,
+    /// How many bytes; 0 when that is not known.
+    pub size: u32,
+    /// How they are used.
+    pub access: AccessKind,
+    /// The number of the register that the address counts from.
+    pub base: Option<usize>,
+    /// That register's value.
+    pub base_value: Option<u64>,
+    /// The number of the register that is added, multiplied.
+    pub index: Option<usize>,
+    /// What is added besides, bytes.
+    pub displacement: i64,
     /// Whether the instruction insists on an alignment that the address does not have.
     pub misaligned: bool,
+}
+
+impl Used {
+    /// Whether `address` is among the bytes.
+    pub fn holds(&self, address: Address) -> bool {
+        address.0.wrapping_sub(self.address.0) < u64::from(self.size.max(1))
+    }
+}
+
+/// The addresses that an instruction uses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Those that are known.
+    pub known: Vec<Used>,
+    /// Whether these are all, with their sizes, and the instruction can fail in no other way than by them.
+    pub complete: bool,
 }
 
 impl DecodedInstruction {
@@ -57,6 +83,14 @@ impl DecodedInstruction {
         whole.then_some(Self::X86 { instruction, wide: bits == 64 })
     }
 
+    /// The instruction in its maker's notation.
+    pub fn text(&self) -> String {
+        match self {
+            Self::X86 { instruction, .. } => text(instruction),
+            Self::Arm64(word) => arm64::read(*word).0,
+        }
+    }
+
     /// The instruction as evidence, with `features`, the extensions that the processor has.
     pub fn describe(&self, features: CpuFeatures, names: &Names) -> Instruction {
         let instruction = match self {
@@ -67,67 +101,144 @@ impl DecodedInstruction {
         if kind == InstructionKind::Invalid {
             return Instruction { text: names.share("(no instruction)"), kind, extension: None, supported: None };
         }
-        let mut text = String::new();
-        let mut formatter = IntelFormatter::new();
-        formatter.options_mut().set_uppercase_hex(false);
-        formatter.options_mut().set_hex_prefix("0x");
-        formatter.options_mut().set_hex_suffix("");
-        formatter.options_mut().set_branch_leading_zeros(false);
-        formatter.format(instruction, &mut text);
+        let text = text(instruction);
         let extension = instruction.cpuid_features().iter().map(|feature| extension(*feature)).max_by_key(rank);
         let supported = extension.and_then(|extension| features.has(extension));
         Instruction { text: names.share(&text), kind, extension, supported }
     }
 
-    /// The addresses that it reads, writes or jumps to, by the registers in `context`. What lies at the top of the
-    /// stack, to which a return goes, is asked of `stack_word`. Instructions that use many addresses at once (gathers)
+    /// The addresses that it reads, writes or jumps to, by the values of the general `registers`. What lies at the top of
+    /// the stack, to which a return goes, is asked of `stack_word`. Instructions that use many addresses at once (gathers)
     /// have none here.
-    pub fn used_addresses(
+    pub fn uses(
         &self,
-        context: &MinidumpContext,
+        registers: &[u64],
         teb: Option<Address>,
         mut stack_word: impl FnMut(Address) -> Option<u64>,
-    ) -> Vec<Used> {
-        let Self::X86 { instruction, wide } = self else { return Vec::new() };
-        let value = |register| value(register, *wide, context, teb);
-        let mut used = Vec::new();
+    ) -> Uses {
+        let (instruction, wide) = match self {
+            Self::X86 { instruction, wide } => (instruction, *wide),
+            Self::Arm64(word) => return arm64::uses(*word, registers),
+        };
+        let value = |register| value(register, wide, registers, teb);
+        let mut uses = Uses { known: Vec::new(), complete: !is_by_the_system(instruction) };
         let mut factory = InstructionInfoFactory::new();
         for memory in factory.info(instruction).used_memory() {
-            if memory.access() == OpAccess::NoMemAccess || memory.vsib_size() != 0 {
-                continue;
-            }
+            let access = match memory.access() {
+                OpAccess::Read | OpAccess::CondRead => AccessKind::Read,
+                OpAccess::Write | OpAccess::CondWrite => AccessKind::Write,
+                OpAccess::ReadWrite | OpAccess::ReadCondWrite => AccessKind::ReadWrite,
+                OpAccess::None | OpAccess::NoMemAccess => continue,
+            };
             let address = memory.virtual_address(0, |register, _, _| value(register));
-            let Some(address) = address else { continue };
-            let size = memory.memory_size().size() as u64;
+            let size = memory.memory_size().size();
+            let Some(address) = address.filter(|_| memory.vsib_size() == 0) else {
+                uses.complete = false;
+                continue;
+            };
+            uses.complete &= size != 0;
             let misaligned = is_aligned_move(instruction.mnemonic())
-                && address.checked_rem(size).is_some_and(|remainder| remainder != 0);
-            used.push(Used { address: Address(address), misaligned });
+                && address.checked_rem(size as u64).is_some_and(|remainder| remainder != 0);
+            let number = |register: Register| register.is_gpr().then(|| register.number());
+            let displacement = memory.displacement().cast_signed();
+            uses.known.push(Used {
+                address: Address(address),
+                size: u32::try_from(size).unwrap_or(0),
+                access,
+                base: number(memory.base()),
+                base_value: if memory.base().is_gpr() { value(memory.base()) } else { None },
+                index: number(memory.index()),
+                displacement: if wide { displacement } else { i64::from(displacement as i32) },
+                misaligned,
+            });
         }
         let target = match instruction.flow_control() {
             FlowControl::IndirectBranch | FlowControl::IndirectCall if instruction.op0_kind() == OpKind::Register => {
-                value(instruction.op0_register())
+                let register = instruction.op0_register();
+                Some((value(register), register.is_gpr().then(|| register.number())))
             }
-            FlowControl::Return => value(Register::RSP).and_then(|pointer| stack_word(Address(pointer))),
+            FlowControl::Return => {
+                let pointer = value(if wide { Register::RSP } else { Register::ESP });
+                Some((pointer.and_then(|pointer| stack_word(Address(pointer))), None))
+            }
             _ => None,
         };
-        used.extend(target.map(|address| Used { address: Address(address), misaligned: false }));
-        used
+        if let Some((Some(address), base)) = target {
+            uses.known.push(Used {
+                address: Address(address),
+                size: 1,
+                access: AccessKind::Execute,
+                base,
+                base_value: base.map(|_| address),
+                index: None,
+                displacement: 0,
+                misaligned: false,
+            });
+        }
+        uses
     }
 }
 
+/// Whether an instruction can fail for reasons that are not in its operands: it uses tables of the system, saves or loads the
+/// processor's state, or goes to the system.
+fn is_by_the_system(instruction: &iced_x86::Instruction) -> bool {
+    use Mnemonic::*;
+    let to_system = matches!(
+        instruction.flow_control(),
+        FlowControl::Interrupt | FlowControl::Exception | FlowControl::XbeginXabortXend
+    );
+    let segment = (0..instruction.op_count()).any(|operand| {
+        instruction.op_kind(operand) == OpKind::Register && instruction.op_register(operand).is_segment_register()
+    });
+    let state = matches!(
+        instruction.mnemonic(),
+        Fxsave
+            | Fxsave64
+            | Fxrstor
+            | Fxrstor64
+            | Xsave
+            | Xsave64
+            | Xsavec
+            | Xsavec64
+            | Xsaveopt
+            | Xsaveopt64
+            | Xrstor
+            | Xrstor64
+            | Fsave
+            | Fnsave
+            | Frstor
+            | Ldmxcsr
+            | Vldmxcsr
+            | Syscall
+            | Sysenter
+            | Enter
+            | Wait
+    );
+    to_system || segment || state || instruction.is_privileged() || kind(instruction) != InstructionKind::Ordinary
+}
+
 /// A register's value, or the base of a segment.
-fn value(register: Register, wide: bool, context: &MinidumpContext, teb: Option<Address>) -> Option<u64> {
+fn value(register: Register, wide: bool, registers: &[u64], teb: Option<Address>) -> Option<u64> {
     match register {
         Register::ES | Register::CS | Register::SS | Register::DS => Some(0),
         // The segment of the thread's environment block.
         Register::GS if wide => teb.map(|teb| teb.0),
         Register::FS if !wide => teb.map(|teb| teb.0),
-        _ if register.is_gpr() => {
-            let full = if wide { register.full_register() } else { register.full_register32() };
-            context.get_register(&format!("{full:?}").to_lowercase())
-        }
+        _ if register.is_gpr() => registers.get(register.full_register().number()).copied(),
         _ => None,
     }
+}
+
+/// The instruction in Intel's notation.
+pub(super) fn text(instruction: &iced_x86::Instruction) -> String {
+    let mut text = String::new();
+    let mut formatter = IntelFormatter::new();
+    formatter.options_mut().set_uppercase_hex(false);
+    formatter.options_mut().set_hex_prefix("0x");
+    formatter.options_mut().set_hex_suffix("");
+    formatter.options_mut().set_branch_leading_zeros(false);
+    formatter.format(instruction, &mut text);
+    text
 }
 
 fn kind(instruction: &iced_x86::Instruction) -> InstructionKind {

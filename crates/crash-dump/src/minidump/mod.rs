@@ -4,6 +4,7 @@
 //! puts the wanted parts together into a small dump that can be trusted, and this module reads that one with the
 //! `minidump` crate. The stack is walked when asked for, by the unwinding data that dump and `--symbols` give.
 
+mod access;
 mod annotations;
 mod counters;
 mod cpp;
@@ -13,11 +14,13 @@ mod directory;
 mod exception;
 mod excerpt;
 mod handles;
+mod hook;
 mod image;
 mod instruction;
 mod lists;
 mod location;
 mod memory;
+mod origin;
 mod regions;
 mod stack;
 mod stack_state;
@@ -167,6 +170,7 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
         stack::walk(&given, &mut memory, &mut process);
         stack::walk_other_threads(&given, &contexts, &mut memory, &mut process);
     }
+    process.detail.origin = origin::read(&process, &mut memory, options.symbols, options.walk_stacks, names);
     let place = if process.exception.is_some() { Place::Stream("Exception") } else { Place::Whole };
     Ok(Reading {
         evidence: vec![Evidence { place, observation: Observation::Process(Box::new(process)) }],

@@ -79,6 +79,11 @@ impl Regions {
         self.entry(source, index).filter(|above| above.base == region.end())
     }
 
+    /// The region right below another one, without a gap.
+    pub fn below(&self, source: &mut Source<'_>, region: &Region) -> Option<Region> {
+        self.entry(source, region.index.checked_sub(1)?).filter(|below| below.end() == region.base)
+    }
+
     fn base_of(&self, source: &mut Source<'_>, index: u64) -> Option<u64> {
         u64_at(&source.read(self.offset_of(index)?, 8)?, 0)
     }

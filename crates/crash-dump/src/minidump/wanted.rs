@@ -6,39 +6,24 @@ use std::sync::Arc;
 use super::instruction::Used;
 use super::memory::MemoryMap;
 use super::regions::Regions;
-use evidence::{Address, AddressKind, CodePlace, ExceptionCode, Names, Page, ProcessDump, Wanted};
+use evidence::{Address, AddressKind, CodePlace, ExceptionCode, FillPattern, Names, Page, ProcessDump, Wanted};
 use untrusted::bytes::Source;
 
 /// Addresses below are never handed out by Windows.
 const NULL_PAGES: u64 = 0x1_0000;
 /// What the processor's report of a pointer that is not canonical becomes in the exception record.
-const NOT_REPORTED: u64 = u64::MAX;
+pub const NOT_REPORTED: u64 = u64::MAX;
 /// Where canonical addresses end that belong to programs, and where those of the system begin.
 const USER_END: u64 = 0x0000_8000_0000_0000;
 const SYSTEM_START: u64 = 0xFFFF_8000_0000_0000;
 
+/// Size of a page, bytes.
+const PAGE: u64 = 0x1000;
+/// An address so near to accessible memory is one that a copy or a loop came to beyond its end, bytes: the longest vector.
+const NEAR_EDGE: u64 = 64;
+
 /// `STATUS_STACK_OVERFLOW`.
 pub const STACK_OVERFLOW: ExceptionCode = ExceptionCode(0xC000_00FD);
-
-/// Patterns with which heaps fill memory, as 32 bits.
-///
-/// Sources: "CRT debug heap details" (0xCDCDCDCD fresh, 0xDDDDDDDD freed, 0xFDFDFDFD around a block), `/RTC` of the
-/// compiler (0xCCCCCCCC a local that was never set), the debug heap of Windows (0xBAADF00D fresh, 0xFEEEFEEE freed,
-/// 0xABABABAB behind a block), page heap (0xC0C0C0C0 fresh, 0xF0F0F0F0 freed).
-const PATTERNS: [u32; 9] = [
-    0xFEEE_FEEE,
-    0xDDDD_DDDD,
-    0xCDCD_CDCD,
-    0xCCCC_CCCC,
-    0xBAAD_F00D,
-    0xFDFD_FDFD,
-    0xABAB_ABAB,
-    0xC0C0_C0C0,
-    0xF0F0_F0F0,
-];
-/// How far the place of a field lies from the pointer, at most: forwards, and backwards to a block's header.
-const FIELD: u64 = 0x1000;
-const HEADER: u64 = 0x100;
 
 /// What is known around the addresses of an exception.
 #[derive(Debug, Clone)]
@@ -83,9 +68,12 @@ impl Surroundings<'_> {
         let page = self.page(source, address);
         let committed = self.is_committed(address, page);
         let module = self.module_name(address, committed, names);
-        let pattern = (committed != Some(true) && module.is_none()).then(|| pattern(address.0)).flatten();
+        let pattern =
+            (committed != Some(true) && module.is_none()).then(|| FillPattern::of_32_bits(address.0)).flatten();
+        let pattern = pattern.map(|pattern| pattern.bits);
         let kind = self.kind(address, page, pattern);
-        Some(Wanted { kind, computed: None, pattern, module, page })
+        let edge = self.edge(source, address, used);
+        Some(Wanted { kind, computed: None, pattern, module, page, edge })
     }
 
     fn kind(&self, address: Address, page: Option<Page>, pattern: Option<u32>) -> Option<AddressKind> {
@@ -127,6 +115,33 @@ impl Surroundings<'_> {
             8 => Some(page.is_executable()),
             _ => None,
         }
+    }
+
+    /// Where accessible memory ends or begins that an access left: right before or behind the address, within the same
+    /// access or by counting on from a pointer into that memory.
+    fn edge(&self, source: &mut Source<'_>, address: Address, used: &[Used]) -> Option<Address> {
+        let regions = self.regions?;
+        let region = regions.at(source, address)?;
+        if self.allows(region.page) != Some(false) {
+            return None;
+        }
+        let reached = used.iter().find(|used| used.holds(address));
+        let near = reached.map_or(0, |used| u64::from(used.size)).max(NEAR_EDGE);
+        let from_inside = |start: u64, end: u64| {
+            let base = reached.and_then(|used| used.base_value);
+            base.is_some_and(|base| (start..end).contains(&base))
+        };
+        let below = regions.below(source, &region).filter(|below| self.allows(below.page) == Some(true));
+        if let Some(below) = below {
+            let beyond = address.0.checked_sub(region.base)?;
+            if beyond < near || beyond < PAGE && from_inside(below.end().saturating_sub(PAGE), below.end()) {
+                return Some(Address(region.base));
+            }
+        }
+        let above = regions.above(source, &region).filter(|above| self.allows(above.page) == Some(true))?;
+        let before = above.base.checked_sub(address.0)?;
+        (before <= near || before < PAGE && from_inside(above.base, above.base.saturating_add(PAGE)))
+            .then_some(Address(above.base))
     }
 
     /// What lies where the exception was raised.
@@ -199,7 +214,7 @@ fn not_reported(used: &[Used]) -> Wanted {
         used.iter().map(|used| used.address).filter(|address| !is_canonical(*address)).collect();
     odd.dedup();
     if let [address] = odd.as_slice() {
-        let pattern = pattern_of_64_bits(address.0);
+        let pattern = FillPattern::of_64_bits(address.0).map(|pattern| pattern.bits);
         let kind = if pattern.is_some() { AddressKind::FillPattern } else { AddressKind::NonCanonical };
         return Wanted { kind: Some(kind), computed: Some(*address), pattern, ..Wanted::default() };
     }
@@ -210,45 +225,28 @@ fn not_reported(used: &[Used]) -> Wanted {
     Wanted { kind: Some(AddressKind::NotReported), ..Wanted::default() }
 }
 
-fn is_canonical(address: Address) -> bool {
+/// Whether a processor of 64-bit x86 takes an address for one.
+pub fn is_canonical(address: Address) -> bool {
     address.0 < USER_END || address.0 >= SYSTEM_START
-}
-
-/// The pattern that a pointer of 32 bits is made of, or one whose upper half is empty.
-fn pattern(address: u64) -> Option<u32> {
-    PATTERNS.into_iter().find(|pattern| is_near(address, u64::from(*pattern)))
-}
-
-/// The pattern that fills a whole pointer of 64 bits.
-fn pattern_of_64_bits(address: u64) -> Option<u32> {
-    let twice = |pattern: u32| u64::from(pattern) << 32 | u64::from(pattern);
-    PATTERNS.into_iter().find(|pattern| is_near(address, twice(*pattern)))
-}
-
-fn is_near(address: u64, pointer: u64) -> bool {
-    match address.checked_sub(pointer) {
-        Some(offset) => offset <= FIELD,
-        None => pointer.saturating_sub(address) <= HEADER,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evidence::AccessKind;
 
     fn used(address: u64, misaligned: bool) -> Used {
-        Used { address: Address(address), misaligned }
-    }
-
-    #[test]
-    fn patterns_are_told_with_small_offsets() {
-        assert_eq!(pattern(0xFEEE_FEEE), Some(0xFEEE_FEEE));
-        assert_eq!(pattern(0xDDDD_DDE5), Some(0xDDDD_DDDD));
-        assert_eq!(pattern(0xCDCD_CDC5), Some(0xCDCD_CDCD));
-        assert_eq!(pattern(0xCDCE_0000), None);
-        assert_eq!(pattern(0x18), None);
-        assert_eq!(pattern_of_64_bits(0xBAAD_F00D_BAAD_F01D), Some(0xBAAD_F00D));
-        assert_eq!(pattern_of_64_bits(0xFEEE_FEEE), None);
+        let access = AccessKind::Read;
+        Used {
+            address: Address(address),
+            size: 8,
+            access,
+            base: None,
+            base_value: None,
+            index: None,
+            displacement: 0,
+            misaligned,
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod exception;
 mod fault;
 mod kernel;
 mod lists;
+mod mechanism;
 mod process;
 mod system;
 mod threads;
@@ -27,6 +28,7 @@ pub fn facts(joined: &JoinedIncident<'_>) -> FactSet {
     exception::exception(joined, &mut facts);
     dump_detail::dump_detail(joined, &mut facts);
     fault::fault(joined, &mut facts);
+    mechanism::mechanism(joined, &mut facts);
     events::events(joined, &mut facts);
     system::system(joined, &mut facts);
     wer::wer(joined, &mut facts);

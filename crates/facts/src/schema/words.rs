@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use super::FactType;
-use evidence::{AddressKind, CodePlace, DEBUGGER_SUSPECTS, Extension, INTEGRITY_LEVELS, InstructionKind, Page};
+use evidence::{
+    AddressKind, CodePlace, DEBUGGER_SUSPECTS, Extension, INTEGRITY_LEVELS, InstructionKind, OriginEnd, Page,
+};
 use incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
 /// The kinds of incident.
@@ -35,6 +37,8 @@ pub(super) fn called(name: &str) -> &'static [&'static str] {
         "integrity-levels" => INTEGRITY_LEVELS,
         "locations" => LOCATIONS,
         "machine-checks" => windows_codes::McaClass::WORDS,
+        "mechanisms" => incident::MechanismKind::WORDS,
+        "origins" => OriginEnd::WORDS,
         "pages" => Page::WORDS,
         "sigma-levels" => evidence::SIGMA_LEVELS,
         _ => &[],

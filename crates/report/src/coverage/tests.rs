@@ -38,6 +38,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             exception: None,
             bugcheck: None,
             fault_site: None,
+            mechanism: None,
             suspect: None,
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: String::new(), fine: String::new() },

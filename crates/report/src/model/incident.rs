@@ -11,7 +11,7 @@ use super::part::Part;
 use super::report::{Artifact, Judged, Report, Verdict};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
-use incident::{Bugcheck, ExceptionFacts, FaultSite, Process, Signature, Suspect};
+use incident::{Bugcheck, ExceptionFacts, FaultSite, Mechanism, Process, Signature, Suspect};
 use rules::{Finding, Suppressed};
 
 #[skip_serializing_none]
@@ -28,6 +28,7 @@ pub(crate) struct Incident<'a> {
     exception: Option<Part<'a, ExceptionFacts>>,
     pub(crate) bugcheck: Option<Part<'a, Bugcheck>>,
     fault_site: Option<Part<'a, FaultSite>>,
+    mechanism: Option<Part<'a, Mechanism>>,
     suspect: Option<Part<'a, Suspect>>,
     environment: Part<'a, BTreeMap<&'static str, String>>,
     pub(crate) signature: Cow<'a, Signature>,
@@ -54,6 +55,7 @@ impl<'a> Incident<'a> {
             exception: incident.exception.as_ref().map(Part::Made),
             bugcheck: incident.bugcheck.as_ref().map(Part::Made),
             fault_site: incident.fault_site.as_ref().map(Part::Made),
+            mechanism: incident.mechanism.as_ref().map(Part::Made),
             suspect: incident.suspect.as_ref().map(Part::Made),
             environment: Part::Made(&incident.environment),
             signature: Cow::Borrowed(&incident.signature),

@@ -12,8 +12,9 @@ use crate::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, RuleSe
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
 use facts::{EvidenceRef, NamedIncidents, Relation, SigmaNearby};
 use incident::{
-    Access, Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FastFail, FaultSite, Incident, IncidentKind, JoinKey,
-    JoinedBy, Machine, ParameterMeaning, Process, SIGMA, Signature, Suspect, TimelineEntry,
+    Access, Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FastFail, FaultSite, FieldOffset, Incident,
+    IncidentKind, JoinKey, JoinedBy, Machine, Mechanism, MechanismKind, MechanismOrigin, MechanismStep,
+    ParameterMeaning, Process, SIGMA, Signature, Suspect, TimelineEntry,
 };
 use rules::UNDETERMINED;
 use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
@@ -139,6 +140,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             exception: None,
             bugcheck: None,
             fault_site: None,
+            mechanism: None,
             suspect: None,
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: "crash|python.exe".into(), fine: "crash|python.exe|-".into() },
@@ -216,6 +218,29 @@ pub(crate) fn crash(id: &str) -> Judged {
         function: Some("abort".into()),
         unloaded: false,
         carrier: true,
+    });
+    incident.mechanism = Some(Mechanism {
+        kind: MechanismKind::NullRead,
+        certainty: 0.97,
+        sentence: "ucrtbase.dll read through a null pointer (`mov eax,[rcx+0x18]` with rcx = 0x0).".into(),
+        register: Some("rcx".into()),
+        offset: Some(FieldOffset(0x18)),
+        address: Some(Address(0x18)),
+        access: Some("read"),
+        instruction: Some("mov eax,[rcx+0x18]".into()),
+        origin: Some(MechanismOrigin {
+            end: "return-value",
+            frame: 1,
+            module: Some("cudnn64_8.dll".into()),
+            callee: Some("zlibwapi.dll".into()),
+            steps: vec![MechanismStep {
+                frame: 1,
+                address: Address(0x7FFA_1000_2000),
+                instruction: "mov rcx,[rbx+0x8]".into(),
+                loaded: Some(Address(0)),
+            }],
+            sentence: "The value was returned by a function in zlibwapi.dll.".into(),
+        }),
     });
     incident.suspect = Some(Suspect {
         module: "cudnn64_8.dll".into(),

@@ -235,6 +235,7 @@ mod tests {
             exception: None,
             bugcheck: None,
             fault_site: None,
+            mechanism: None,
             suspect: None,
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: "crash".to_owned(), fine: "crash".to_owned() },

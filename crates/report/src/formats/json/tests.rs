@@ -55,6 +55,13 @@ const CONTRACT: &str = "
     incidents[].fault_site incidents[].fault_site.module incidents[].fault_site.version
     incidents[].fault_site.offset incidents[].fault_site.path incidents[].fault_site.function
     incidents[].fault_site.unloaded incidents[].fault_site.carrier
+    incidents[].mechanism incidents[].mechanism.kind incidents[].mechanism.certainty incidents[].mechanism.sentence
+    incidents[].mechanism.register incidents[].mechanism.offset incidents[].mechanism.address
+    incidents[].mechanism.access incidents[].mechanism.instruction incidents[].mechanism.origin
+    incidents[].mechanism.origin.end incidents[].mechanism.origin.frame incidents[].mechanism.origin.module
+    incidents[].mechanism.origin.callee incidents[].mechanism.origin.sentence incidents[].mechanism.origin.steps
+    incidents[].mechanism.origin.steps[].frame incidents[].mechanism.origin.steps[].address
+    incidents[].mechanism.origin.steps[].instruction incidents[].mechanism.origin.steps[].loaded
     incidents[].suspect incidents[].suspect.module incidents[].suspect.version incidents[].suspect.basis
     incidents[].suspect.reason incidents[].suspect.path
     incidents[].environment incidents[].environment.cudnn incidents[].environment.os

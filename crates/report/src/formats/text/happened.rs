@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::Judged;
 use crate::wording::{how_long, name, prose, versioned};
 use facts::SigmaNearby;
-use incident::{Access, Bugcheck, ExceptionFacts, FastFail, FaultSite, Process, Suspect};
+use incident::{Access, Bugcheck, ExceptionFacts, FastFail, FaultSite, Mechanism, Process, Suspect};
 
 /// A label with its text; a row without label continues the row before it.
 pub(crate) type Row = (&'static str, String);
@@ -21,6 +21,7 @@ pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Ro
     rows.extend(incident.exception.iter().flat_map(|of| exception(of, all)));
     rows.extend(incident.bugcheck.iter().flat_map(bugcheck));
     rows.extend(incident.fault_site.iter().flat_map(fault_site));
+    rows.extend(incident.mechanism.iter().flat_map(|mechanism| how(mechanism, all)));
     rows.extend(incident.suspect.iter().flat_map(suspect));
     rows.extend(environment_rows(&incident.environment));
     let labels = std::iter::once("sigma").chain(std::iter::repeat(""));
@@ -122,6 +123,18 @@ fn fault_site(site: &FaultSite) -> Vec<Row> {
         rows.push(("", "a carrier: it delivers exceptions for others".to_owned()));
     }
     rows.extend(site.path.iter().map(|path| ("", path.to_string())));
+    rows
+}
+
+/// How the process failed; where `all`, with the instructions that handed on the bad value.
+fn how(mechanism: &Mechanism, all: bool) -> Vec<Row> {
+    let sure = format!("{} ({:.0} % certain)", mechanism.kind.word(), mechanism.certainty * 100.0);
+    let mut rows = vec![("how", prose(&mechanism.sentence)), ("", sure)];
+    let steps = mechanism.origin.as_ref().filter(|_| all).map_or(&[][..], |origin| origin.steps.as_slice());
+    rows.extend(steps.iter().map(|step| {
+        let loaded = step.loaded.map_or_else(String::new, |loaded| format!(", memory holds {loaded}"));
+        ("", format!("frame {}, {}: {}{loaded}", step.frame, step.address, step.instruction))
+    }));
     rows
 }
 

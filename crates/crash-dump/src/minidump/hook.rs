@@ -1,0 +1,81 @@
+//! Hooks: jumps that other software writes over the beginning of functions, and the code outside of modules that holds what
+//! the jump overwrote.
+//!
+//! A hook that cuts an instruction in two leaves its second half to be executed.
+
+use super::memory::Memory;
+use crate::call::LONGEST_JUMP;
+use evidence::{Address, CpuArchitecture, ProcessDump};
+use untrusted::bytes::{pointer_at, u32_at};
+
+/// How many bytes before and behind the instruction pointer are searched for a trampoline's jump back.
+const SEARCHED_BEFORE: u64 = 16;
+const SEARCHED: u64 = 64;
+
+/// The jump at the beginning of `code`, which is at `address`: its length, and where it goes if that is known.
+fn jump(code: &[u8], address: u64, memory: &mut Memory<'_, '_>, wide: bool) -> Option<(u64, Option<u64>)> {
+    match code {
+        [0xE9, rest @ ..] => {
+            let target = address.checked_add(5)?.wrapping_add_signed(i64::from(u32_at(rest, 0)?.cast_signed()));
+            Some((5, Some(if wide { target } else { target & 0xFFFF_FFFF })))
+        }
+        [0xFF, 0x25, rest @ ..] => {
+            let distance = u32_at(rest, 0)?.cast_signed();
+            let at = if wide {
+                address.checked_add(6)?.wrapping_add_signed(i64::from(distance))
+            } else {
+                u64::from(distance.cast_unsigned())
+            };
+            // What is right behind the jump is read with it.
+            let behind = if wide && distance == 0 { pointer_at(code, 6, true) } else { None };
+            Some((6, behind.or_else(|| memory.pointer(at, wide))))
+        }
+        _ => None,
+    }
+}
+
+/// For code outside of all modules: the place in a module to which a jump near the instruction pointer leads.
+pub fn target(process: &ProcessDump, memory: &mut Memory<'_, '_>) -> Option<Address> {
+    let address = process.exception.as_ref()?.address.0;
+    let wide = is_x86(process)?;
+    let start = address.checked_sub(SEARCHED_BEFORE)?;
+    let (start, code) = match memory.part(start, SEARCHED) {
+        Some(code) => (start, code.into_owned()),
+        None => (address, memory.part(address, SEARCHED)?.into_owned()),
+    };
+    (0_usize..).zip(start..).take(code.len()).find_map(|(at, address)| {
+        let (_, target) = jump(code.get(at..)?, address, memory, wide)?;
+        let target = Address(target?);
+        process.module_at(target).map(|_| target)
+    })
+}
+
+/// Whether the instruction pointer is inside of a jump that leaves its module: it points into what a hook overwrote.
+pub fn is_inside(process: &ProcessDump, memory: &mut Memory<'_, '_>) -> Option<bool> {
+    let address = process.exception.as_ref()?.address;
+    let wide = is_x86(process)?;
+    let (module, _) = process.module_at(address)?;
+    for before in 1..LONGEST_JUMP as u64 {
+        let start = address.0.checked_sub(before)?;
+        let Some(code) = memory.part(start, 14).map(|code| code.into_owned()) else { continue };
+        let Some((length, Some(target))) = jump(&code, start, memory, wide) else { continue };
+        let elsewhere = match process.module_at(Address(target)) {
+            Some((other, _)) => other != module,
+            // What can't be read is no code that a hook would lead to.
+            None => memory.part(target, 1).is_some(),
+        };
+        if before < length && elsewhere {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
+/// Whether addresses have 64 bits; `None` for other processors than x86.
+fn is_x86(process: &ProcessDump) -> Option<bool> {
+    match process.system.cpu {
+        CpuArchitecture::X64 => Some(true),
+        CpuArchitecture::X86 => Some(false),
+        CpuArchitecture::Arm | CpuArchitecture::Arm64 | CpuArchitecture::Other => None,
+    }
+}
