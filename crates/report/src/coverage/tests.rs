@@ -39,6 +39,10 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             bugcheck: None,
             fault_site: None,
             suspect: None,
+            stack: Vec::new(),
+            thrown: Vec::new(),
+            dump: None,
+            other_software: None,
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: String::new(), fine: String::new() },
             evidence: Vec::new(),
@@ -47,6 +51,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
         findings: Vec::new(),
         suppressed: Vec::new(),
         sigma: Vec::new(),
+        threads: Vec::new(),
         verdict: Verdict {
             cause: if determined { "driver-defect" } else { UNDETERMINED }.to_owned(),
             confidence: 0.0,

@@ -140,6 +140,10 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             bugcheck: None,
             fault_site: None,
             suspect: None,
+            stack: Vec::new(),
+            thrown: Vec::new(),
+            dump: None,
+            other_software: None,
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: "crash|python.exe".into(), fine: "crash|python.exe|-".into() },
             evidence: vec![EvidenceItem {
@@ -153,6 +157,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
         findings: Vec::new(),
         suppressed: Vec::new(),
         sigma: Vec::new(),
+        threads: Vec::new(),
         verdict: Verdict {
             cause: UNDETERMINED.into(),
             confidence: 0.0,
