@@ -99,21 +99,24 @@ pub(super) fn stack(evidence: &JoinedEvidence<'_>) -> Vec<StackFrame> {
     frames
 }
 
-/// The frames of machine code: those of a process's dump before those of a kernel dump and those that a debugger printed.
+/// The frames of machine code: those of a process's dump, else those that a debugger printed, which had symbols, else those
+/// of a kernel dump.
 fn machine_code(evidence: &JoinedEvidence<'_>) -> Vec<StackFrame> {
-    if let Some((from, dump)) = evidence.dump() {
-        let frames = dump.thread.as_ref().map_or(&[][..], |thread| &thread.frames);
-        return frames.iter().map(|frame| StackFrame { from, ..StackFrame::of_process(frame, dump) }).collect();
+    if let Some((from, dump)) = evidence.dump()
+        && let Some(thread) = dump.thread.as_ref().filter(|thread| !thread.frames.is_empty())
+    {
+        let of_process = |frame| StackFrame { from, ..StackFrame::of_process(frame, dump) };
+        return thread.frames.iter().map(of_process).collect();
     }
-    let of_kernel = evidence.kernel_dump().filter(|(_, dump)| !dump.frames.is_empty());
-    if let Some((from, dump)) = of_kernel {
-        return dump.frames.iter().map(|frame| StackFrame { from, ..StackFrame::of_kernel(frame, dump) }).collect();
+    if let Some((from, ticket)) = evidence.tickets().find(|(_, ticket)| !ticket.frames.is_empty()) {
+        let of = if ticket.shows_a_stop() { StackKind::Kernel } else { StackKind::Native };
+        let frames = ticket.frames.iter().enumerate();
+        return frames
+            .map(|(position, frame)| StackFrame { of, from, ..StackFrame::printed(position, frame) })
+            .collect();
     }
-    let printed = evidence.tickets().find(|(_, ticket)| !ticket.frames.is_empty());
-    let Some((from, ticket)) = printed else { return Vec::new() };
-    let of = if ticket.shows_a_stop() { StackKind::Kernel } else { StackKind::Native };
-    let frames = ticket.frames.iter().enumerate();
-    frames.map(|(position, frame)| StackFrame { of, from, ..StackFrame::printed(position, frame) }).collect()
+    let Some((from, dump)) = evidence.kernel_dump() else { return Vec::new() };
+    dump.frames.iter().map(|frame| StackFrame { from, ..StackFrame::of_kernel(frame, dump) }).collect()
 }
 
 /// The frames of the first event, text or report that shows the stack of .NET.

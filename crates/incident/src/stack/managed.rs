@@ -24,8 +24,11 @@ pub(super) fn frames<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<StackFrame
     // In front of the first frame is the exception.
     let mut is_dotnet = false;
     for line in lines {
-        is_dotnet |= names_exception(line);
-        match frame(line).filter(|_| is_dotnet) {
+        if !is_dotnet {
+            is_dotnet = names_exception(line);
+            continue;
+        }
+        match frame(line) {
             Some(frame) if frames.len() < MOST_FRAMES => {
                 frames.push(StackFrame { trust: trust_in_printed(frames.len()), ..frame });
             }
@@ -40,9 +43,10 @@ pub(super) fn frames<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<StackFrame
 
 /// Whether a line names the type of a .NET exception: `Exception Info: System.ArgumentException: ...`.
 fn names_exception(line: &str) -> bool {
-    line.split([' ', '\t', '(', '：'])
-        .map(|word| word.trim_end_matches([':', ',', '.', ')']))
-        .any(|word| word.contains('.') && word.ends_with("Exception") && is_name(word))
+    let names = |word: &str| word.contains('.') && word.ends_with("Exception") && is_name(word);
+    // Most lines of a text name none.
+    line.contains("Exception")
+        && line.split([' ', '\t', '(', '：']).any(|word| names(word.trim_end_matches([':', ',', '.', ')'])))
 }
 
 /// A name with dots, as namespaces, types and methods have.
@@ -80,8 +84,8 @@ fn frame(line: &str) -> Option<StackFrame> {
 fn source(text: &str) -> Option<(&str, u32)> {
     let (_, place) = text.trim_start().split_once(' ')?;
     let (file, line) = place.rsplit_once(':')?;
-    let digits = line.trim_start_matches(|character: char| !character.is_ascii_digit());
-    (!file.is_empty()).then_some((file.trim(), digits.trim().parse().ok()?))
+    let digits = line.trim_matches(|character: char| !character.is_ascii_digit());
+    (!file.is_empty()).then_some((file.trim(), digits.parse().ok()?))
 }
 
 /// The message behind the type of an exception, up to the first frame: `Exception Info: TYPE: message`.
