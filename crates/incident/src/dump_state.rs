@@ -270,20 +270,12 @@ fn sentence(parts: &[String]) -> Option<String> {
 
 /// A size in the largest unit of which there is at least one: `9.7 GiB`, `457 MiB`.
 fn size(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-    let mut tenths = u128::from(bytes).saturating_mul(10);
-    let mut unit = 0;
-    while tenths >= 10_240 && unit < UNITS.len() - 1 {
-        tenths /= 1024;
-        unit += 1;
-    }
-    let name = UNITS.get(unit).copied().unwrap_or_default();
-    // Whole bytes, and no false precision of large numbers.
-    if unit == 0 || tenths >= 1000 {
-        format!("{} {name}", tenths / 10)
-    } else {
-        format!("{}.{} {name}", tenths / 10, tenths % 10)
-    }
+    const UNITS: [(&str, u32); 4] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let unit = UNITS.iter().find(|(_, bits)| bytes >> bits > 0);
+    let Some((unit, bits)) = unit else { return format!("{bytes} bytes") };
+    let tenths = u128::from(bytes).saturating_mul(10) >> bits;
+    // No false precision of large numbers.
+    if tenths >= 1000 { format!("{} {unit}", tenths / 10) } else { format!("{}.{} {unit}", tenths / 10, tenths % 10) }
 }
 
 /// The beginning of a text on one line, at most `most` characters.

@@ -204,17 +204,15 @@ fn product_folder(path: &str) -> Option<&str> {
         }
         start = end.saturating_add(1);
     }
-    let is = |index: usize, name: &str| places.get(index).is_some_and(|(folder, _)| folder == name);
     // A shop's own folder holds the folders of the products that it installs.
-    let of_shop = (1..places.len()).find(|index| is(*index, "common") && is(*index - 1, "steamapps"));
-    let first = of_shop.map_or(0, |common| common.saturating_add(1));
-    let in_profile = |index: usize| index > 0 && (is(index - 1, "users") || is(index - 1, "documents and settings"));
-    let shared = |index: usize, folder: &str| SHARED_FOLDERS.contains(&folder) || (index == 1 && in_profile(index));
-    let (_, (_, end)) = places
-        .iter()
-        .enumerate()
-        .skip(first)
-        .find(|(index, (folder, _))| of_shop.is_some() || !shared(*index, folder))?;
+    let in_shop = places.windows(2).position(|pair| pair.iter().map(|(name, _)| &**name).eq(["steamapps", "common"]));
+    let is_profiles = |name: &str| matches!(name, "users" | "documents and settings");
+    let of_user = places.first().is_some_and(|(name, _)| is_profiles(name));
+    let is_shared = |index: usize, name: &str| SHARED_FOLDERS.contains(&name) || (index == 1 && of_user);
+    let (_, (_, end)) = match in_shop {
+        Some(shop) => places.iter().enumerate().nth(shop.saturating_add(2))?,
+        None => places.iter().enumerate().find(|(index, (name, _))| !is_shared(*index, name))?,
+    };
     folders.get(..*end)
 }
 
