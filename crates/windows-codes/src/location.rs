@@ -190,6 +190,12 @@ const SHARED_FOLDERS: [&str; 18] = [
     "games",
 ];
 
+/// The name of the folder of a file's product, as [`same_product_folder`] finds it.
+#[must_use]
+pub fn product_folder_name(path: &str) -> Option<&str> {
+    product_folder(path)?.rsplit(SLASHES).next()
+}
+
 /// The part of a path up to the folder of its product; `None` for a file that is in no such folder.
 fn product_folder(path: &str) -> Option<&str> {
     let local = local_path(path)?;
@@ -322,6 +328,8 @@ mod tests {
         ));
         assert!(same(r"C:\Users\Ann\AppData\Local\Shop\app-1.0\shop.exe", r"C:\Users\Ann\AppData\Local\Shop\x.dll"));
         assert!(same(r"D:\shop.exe", r"D:\x.dll"));
+        assert_eq!(product_folder_name(r"C:\Program Files\Common Files\Shop\bin\x.dll"), Some("Shop"));
+        assert_eq!(product_folder_name(r"C:\Users\Ann\Downloads\x.dll"), None);
         assert!(same(r"C:\Users\Ann\Downloads\shop.exe", r"C:\Users\Ann\Downloads\x.dll"));
         for (program, other) in [
             (r"C:\Program Files\Shop\shop.exe", r"C:\Program Files\Hooks\x.dll"),
