@@ -9,7 +9,7 @@ use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
 use super::fault_site::{Carriers, KnownModule};
 use super::joined_evidence::JoinedEvidence;
 use evidence::{OperatingSystem, Version, base_name};
-use windows_codes::{build_of_windows_file, location, same_product_folder};
+use windows_codes::{build_of_windows_file, location, product_folder_name, same_product_folder};
 
 /// The most modules that are kept; the rest is counted.
 const MOST: usize = 64;
@@ -40,6 +40,8 @@ pub struct OtherModule {
     pub version: Option<Version>,
     /// Path.
     pub path: Option<Arc<str>>,
+    /// The name of the folder that holds its product, of modules that no list knows.
+    pub folder: Option<Arc<str>>,
     /// The product that it belongs to, by the lists of rule sets.
     pub what: Option<Arc<str>>,
     /// The name of that list: the kind of product.
@@ -86,7 +88,9 @@ pub(super) fn other_software(evidence: &JoinedEvidence<'_>, carriers: &dyn Carri
         from
     };
     found.sort_by(|(rank, one), (other_rank, other)| {
-        let key = |module: &OtherModule| (module.kind.clone(), module.module.to_lowercase(), module.path.clone());
+        let key = |module: &OtherModule| {
+            (module.kind.clone(), module.folder.clone(), module.module.to_lowercase(), module.path.clone())
+        };
         rank.cmp(other_rank).then_with(|| key(one).cmp(&key(other)))
     });
     let left_out = found.len().checked_sub(MOST).filter(|more| *more > 0);
@@ -97,9 +101,8 @@ pub(super) fn other_software(evidence: &JoinedEvidence<'_>, carriers: &dyn Carri
 /// A module of another product with its rank, if it is one.
 fn other(module: &Listed<'_>, program: Option<&Arc<str>>, carriers: &dyn Carriers) -> Option<(u8, OtherModule)> {
     let place = module.path.map(|path| location(path));
-    let in_windows = place == Some("system");
-    // Most modules of a process are Windows' own.
-    if in_windows && module.version.and_then(build_of_windows_file).is_some() {
+    // Most modules of a process are Windows' own; some dumps have no paths.
+    if matches!(place, Some("system") | None) && module.version.and_then(build_of_windows_file).is_some() {
         return None;
     }
     let known = known(module.name, carriers);
@@ -147,6 +150,7 @@ fn rank(module: &str, known: Option<&KnownModule<'_>>, carriers: &dyn Carriers) 
 impl OtherModule {
     fn new(module: Arc<str>, version: Option<Version>, path: Option<Arc<str>>, known: Option<KnownModule<'_>>) -> Self {
         let (what, kind) = known.map_or((None, None), |known| (Some(known.what.into()), Some(known.list.into())));
-        Self { module, version, path, what, kind }
+        let folder = path.as_deref().filter(|_| what.is_none()).and_then(product_folder_name).map(Arc::from);
+        Self { module, version, path, folder, what, kind }
     }
 }

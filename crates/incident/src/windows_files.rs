@@ -20,8 +20,16 @@ const TIMES_MORE: usize = 10;
 /// The first build of Windows 10.
 const WINDOWS_10: u16 = 10_240;
 
-/// The C runtime, whose file programs may also bring with them and installers have put into the Windows folder.
-const REDISTRIBUTED: [&str; 3] = ["ucrtbase.dll", "ucrtbased.dll", "d3dcompiler_47.dll"];
+/// Files that programs may also bring with them, and that installers have put into the Windows folder.
+const REDISTRIBUTED: [&str; 7] = [
+    "ucrtbase.dll",
+    "ucrtbased.dll",
+    "d3dcompiler_47.dll",
+    "dbghelp.dll",
+    "dbgcore.dll",
+    "symsrv.dll",
+    "xaudio2_9redist.dll",
+];
 
 /// Windows' own files that are of other builds than most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -102,9 +110,10 @@ impl WindowsFiles {
     }
 }
 
-/// The build of Windows that a module of the Windows folder is of.
+/// The build of Windows that a module of the Windows folder is of. In a dump without paths only the version shows that a
+/// module is Windows' own.
 fn build(module: &LoadedModule) -> Option<u16> {
     let redistributed = REDISTRIBUTED.iter().any(|name| name.eq_ignore_ascii_case(&module.name));
-    let of_windows = module.path.contains('\\') && location(&module.path) == "system" && !redistributed;
-    module.version.filter(|_| of_windows).and_then(build_of_windows_file)
+    let of_windows = !module.path.contains('\\') || location(&module.path) == "system";
+    module.version.filter(|_| of_windows && !redistributed).and_then(build_of_windows_file)
 }

@@ -82,7 +82,7 @@ const CONTRACT: &str = "
     incidents[].dump.says
     incidents[].other_software incidents[].other_software.modules incidents[].other_software.modules[].module
     incidents[].other_software.modules[].version incidents[].other_software.modules[].path
-    incidents[].other_software.modules[].what incidents[].other_software.modules[].kind
+    incidents[].other_software.modules[].folder incidents[].other_software.modules[].what incidents[].other_software.modules[].kind
     incidents[].other_software.left_out
     incidents[].environment incidents[].environment.cudnn incidents[].environment.os
     incidents[].signature incidents[].signature.algorithm incidents[].signature.coarse

@@ -31,7 +31,7 @@ pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Ro
     rows.extend(incident.suspect.iter().flat_map(suspect));
     rows.extend(incident.thrown.iter().map(|thrown| ("thrown", prose(&thrown_line(thrown)))));
     rows.extend(incident.dump.iter().flat_map(|dump| dump_state(dump, all)));
-    rows.extend(incident.other_software.iter().map(|others| ("other code", other_software(others, all))));
+    rows.extend(incident.other_software.iter().map(|others| ("also loaded", other_software(others, all))));
     rows.extend(environment_rows(&incident.environment));
     let labels = std::iter::once("sigma").chain(std::iter::repeat(""));
     rows.extend(labels.zip(sigma.iter().map(sigma_rule)));
@@ -178,20 +178,18 @@ fn dump_state(dump: &DumpState, all: bool) -> Vec<Row> {
 /// Other software in the process, by product.
 fn other_software(others: &OtherSoftware, all: bool) -> String {
     let shown = if all { usize::MAX } else { MODULES_SHOWN };
-    let mut products: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
+    let mut products: Vec<(Option<String>, Vec<&str>)> = Vec::new();
     for module in others.modules.iter().take(shown) {
-        let what = module.what.as_deref();
-        match products.iter_mut().find(|(known, _)| what.is_some() && *known == what) {
+        let in_folder = || Some(format!("in {}", name(module.folder.as_deref()?)));
+        let product = module.what.as_deref().map(str::to_owned).or_else(in_folder);
+        match products.iter_mut().find(|(known, _)| product.is_some() && *known == product) {
             Some((_, modules)) => modules.push(&module.module),
-            None => products.push((what, vec![&module.module])),
+            None => products.push((product, vec![&module.module])),
         }
     }
-    let named = products.into_iter().map(|(what, modules)| {
-        let modules: Vec<_> = modules.into_iter().map(name).collect();
-        match what {
-            Some(what) => format!("{} ({what})", modules.join(", ")),
-            None => modules.join(", "),
-        }
+    let named = products.into_iter().map(|(product, modules)| {
+        let modules = modules.into_iter().map(name).collect::<Vec<_>>().join(", ");
+        product.map_or_else(|| modules.clone(), |product| format!("{modules} ({product})"))
     });
     let mut text = named.collect::<Vec<_>>().join("; ");
     let more = others.modules.len().saturating_sub(shown).saturating_add(others.left_out.unwrap_or(0));

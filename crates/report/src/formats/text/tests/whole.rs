@@ -112,8 +112,8 @@ What happened
   state        It had run for 60 s.
                1.0 GiB of RAM were free.
   annotations  ptype = renderer; 4 more
-  other code   rtsshooks64.dll (RivaTuner Statistics Server overlay);
-               plugin.dll; and 3 more
+  also loaded  rtsshooks64.dll (RivaTuner Statistics Server overlay);
+               plugin.dll (in Tools); and 3 more
   environment  os: Windows 10.0.19045
                cudnn: 8
   sigma        A Tool That Injects, high: 50 s before it, 2 records
