@@ -232,8 +232,10 @@ fn assertion(annotations: &[Annotation]) -> Option<String> {
 /// How long the process had run, its threads and handles, and which thread crashed.
 fn process_sentence(state: &DumpState) -> Option<String> {
     let seconds = state.uptime_seconds.and_then(|seconds| i64::try_from(seconds).ok());
-    let ran =
-        seconds.map(|seconds| format!("It had run for {}", in_two_units(jiff::SignedDuration::from_secs(seconds))));
+    let ran = seconds.map(|seconds| match seconds {
+        0 => "It had run for less than a second".to_owned(),
+        _ => format!("It had run for {}", in_two_units(jiff::SignedDuration::from_secs(seconds))),
+    });
     let count = |count: u64, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
     let had = [
         state.threads.map(|threads| count(u64::from(threads), "thread")),
