@@ -41,7 +41,7 @@ impl StackKind {
 /// One frame of a stack. What the evidence does not show is absent.
 #[serde_as]
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StackFrame {
     /// File name of the module or driver.
     pub module: Option<Arc<str>>,

@@ -12,7 +12,7 @@ use evidence::FrameTrust;
 /// A thread of a process.
 #[serde_as]
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Thread {
     /// Thread id.
     pub id: u32,
