@@ -160,7 +160,7 @@ fn undetermined(incident: Incident) -> Judged {
         collect_next: Vec::new(),
         gap_requests: Vec::new(),
     };
-    Judged { incident, findings: Vec::new(), suppressed: Vec::new(), verdict, sigma: Vec::new() }
+    Judged { incident, findings: Vec::new(), suppressed: Vec::new(), verdict, sigma: Vec::new(), threads: Vec::new() }
 }
 
 fn items(read: &[ReadArtifact]) -> Vec<SourcedEvidence> {

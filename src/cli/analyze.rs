@@ -92,7 +92,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         }
         None => Vec::new(),
     };
-    let threads = arguments.reporting.threads(is_small(&paths))?;
+    let threads = arguments.reporting.pool(is_small(&paths))?;
     let options = Options {
         no_stack_walk: arguments.no_stack_walk,
         symbols: symbols::open(&arguments.symbols)?,

@@ -32,7 +32,7 @@ pub fn run(Arguments { reports: paths, reporting }: &Arguments) -> Result<Exit, 
     let sigma = merge::sigma_sets(&parts);
     let options = Options { sigma_before: merge::is_all_with_sigma(&parts), ..reporting.options() };
     let mut notes = Notes::new(reporting.quiet);
-    let mut report = reporting.threads(false)?.install(|| {
+    let mut report = reporting.pool(false)?.install(|| {
         let (read, note) = reports::artifacts(parts, paths)?;
         note.into_iter().for_each(|note| notes.say(note));
         Ok(pipeline::merge(read, &rules, &options))

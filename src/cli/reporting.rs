@@ -38,6 +38,10 @@ pub struct Arguments {
     #[arg(long)]
     mergeable: bool,
 
+    /// List all threads of each process whose dump has them: in JSON all that is known of them, in other formats a line each.
+    #[arg(long)]
+    threads: bool,
+
     /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or
     /// folder of Sigma rules: what they match in event logs is shown as evidence.
     #[arg(short, long = "rules", value_name = "PATH")]
@@ -153,7 +157,7 @@ impl Arguments {
     }
 
     /// The threads of the run: one for few bytes. The calling thread is one of them.
-    pub fn threads(&self, little: bool) -> Result<rayon::ThreadPool, Exit> {
+    pub fn pool(&self, little: bool) -> Result<rayon::ThreadPool, Exit> {
         let threads = match self.jobs {
             Some(jobs) => jobs.get(),
             None if little => 1,
@@ -169,17 +173,18 @@ impl Arguments {
             limits: Limits { since: self.since, until: self.until },
             min_confidence: self.min_confidence,
             keep_evidence: self.mergeable,
+            threads: self.threads,
             ..Options::default()
         }
     }
 
     /// The arguments that change the report, as text; the output file and the number of threads don't.
     pub fn question(&self) -> String {
-        let Self { format, output: _, mergeable, rules, no_builtin_rules, jobs: _, since, until, .. } = self;
+        let Self { format, output: _, mergeable, threads, rules, no_builtin_rules, jobs: _, since, until, .. } = self;
         let Self { min_confidence, baseline, fail_on, strict, quiet, verbose: _, color: _, .. } = self;
         let look = self.look().options(self.output.as_deref());
         let judged = (rules, no_builtin_rules, since, until, min_confidence);
-        format!("{:?}", (format, mergeable, look, judged, baseline, fail_on, strict, quiet))
+        format!("{:?}", (format, mergeable, threads, look, judged, baseline, fail_on, strict, quiet))
     }
 
     /// The files and folders that change how incidents are judged: rules and baseline.

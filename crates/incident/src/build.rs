@@ -12,6 +12,7 @@ use super::bugcheck::bugcheck;
 use super::context;
 use super::contradictions::contradictions;
 use super::crash_record::CrashRecord;
+use super::dump_state;
 use super::environment::{self, Environment, card};
 use super::fault_site::{self, Carriers};
 use super::host_names::short_host;
@@ -22,12 +23,15 @@ use super::join;
 use super::joined_evidence::JoinedEvidence;
 use super::kernel_site;
 use super::mechanism::mechanism;
+use super::other_software;
 use super::same_process;
 use super::sentence::sentence;
 use super::sighting::Sighting;
 use super::signature::signature;
 use super::sourced_evidence::SourcedEvidence;
+use super::stack;
 use super::text_stack;
+use super::thrown;
 use evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, Place, ProcessDump, base_name};
 use windows_codes::Knowledge;
 
@@ -165,6 +169,10 @@ fn build<'i>(
         fault_site,
         mechanism,
         suspect,
+        stack: stack::stack(&evidence),
+        thrown: thrown::thrown(&evidence),
+        dump: dump_state::dump_state(&evidence),
+        other_software: other_software::other_software(&evidence, carriers),
         signature: Signature::default(),
         evidence: items,
     };

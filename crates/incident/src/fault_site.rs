@@ -27,6 +27,22 @@ pub trait Carriers: Sync {
 
     /// Whether other software injects it into programs, where it hooks their calls.
     fn is_injected(&self, module: &str) -> bool;
+
+    /// The product that it belongs to, where that is neither Windows nor a matter of the module's role.
+    fn known(&self, _module: &str) -> Option<KnownModule<'_>> {
+        None
+    }
+}
+
+/// What a list states of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownModule<'l> {
+    /// The list's name: the kind of product.
+    pub list: &'l str,
+    /// The product, in words.
+    pub what: &'l str,
+    /// Whether programs bring such modules with them and load them themselves.
+    pub library: bool,
 }
 
 impl FaultSite {

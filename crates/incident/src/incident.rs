@@ -7,8 +7,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_with::{DisplayFromStr, SerializeAs, serde_as, skip_serializing_none};
 
+use super::dump_state::DumpState;
 use super::join::key::{JoinKey, JoinStrength};
 use super::mechanism::Mechanism;
+use super::other_software::OtherSoftware;
+use super::stack::StackFrame;
+use super::thrown::Thrown;
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
 use windows_codes::McaStatus;
 
@@ -63,6 +67,15 @@ pub struct Incident {
     pub mechanism: Option<Mechanism>,
     /// The module that the evidence points to.
     pub suspect: Option<Suspect>,
+    /// The stacks of the thread that crashed or stopped the system, innermost frame first: that of the process or the
+    /// kernel, then those of .NET and Python.
+    pub stack: Vec<StackFrame>,
+    /// The exception objects of C++ and .NET that nobody caught.
+    pub thrown: Vec<Thrown>,
+    /// What the dump shows of process and system beside the exception.
+    pub dump: Option<DumpState>,
+    /// Modules of other products in the process.
+    pub other_software: Option<OtherSoftware>,
     /// What is known of the machine and the program's surroundings, by key (`os`, `cpu`, `gpu_driver`, `cuda`...).
     pub environment: BTreeMap<&'static str, String>,
     /// The key of its group.

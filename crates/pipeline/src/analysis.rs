@@ -53,6 +53,8 @@ pub struct Options {
     pub sigma: Option<Arc<SigmaRules>>,
     /// Whether all reports of `before` were made with Sigma rules.
     pub sigma_before: bool,
+    /// Whether the report lists the threads of processes.
+    pub threads: bool,
     /// Whether the report contains its evidence, for [`mod@crate::merge`].
     pub keep_evidence: bool,
 }
@@ -129,7 +131,8 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Rep
             let surroundings = of_host(&joined.incident, &surroundings);
             let recognised = is_recognised(&joined);
             let shown = EvidenceSummary::new(&joined);
-            let mut judged = judge(joined, surroundings, pattern, rules);
+            let threads = if options.threads { incident::threads(&joined.evidence) } else { Vec::new() };
+            let mut judged = Judged { threads, ..judge(joined, surroundings, pattern, rules) };
             steps::judged(&judged);
             // A text in which no crash was recognised and that no rule matches is no incident: most text files in a
             // folder are something else. `Inspected::is_reported` is the same condition over facts.

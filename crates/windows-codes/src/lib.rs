@@ -47,7 +47,10 @@ pub use explain::{
     Explained, Facility, Kind, Layout, NoCode, Reading, Spellings, Structure, SubCode, explain, explain_with, texts_of,
 };
 pub use graphics::{amd_driver, intel_driver, intel_release};
-pub use location::{LOCATIONS, PLACES, is_conda_folder, location, places};
+pub use location::{
+    LOCATIONS, PLACES, build_of_windows_file, is_conda_folder, location, places, product_folder_name,
+    same_product_folder,
+};
 pub use machine_check::{McaClass, McaStatus};
 pub use nvidia::{nvidia_driver, nvidia_release_of_file};
 pub use stop::{ExplainedParameter, Holds, Stop, StopParameter};

@@ -1,4 +1,7 @@
-//! The kind of folder that a Windows path is in: of the system, of a program, of a user, and others.
+//! The kind of folder that a Windows path is in: of the system, of a program, of a user, and others. Whether files belong to
+//! one product or to Windows, by their folders and versions.
+
+use evidence::Version;
 
 /// The words of [`location()`].
 pub const LOCATIONS: &[&str] =
@@ -152,6 +155,89 @@ fn same_folder(one: &str, other: &str) -> bool {
     folder(one).is_some_and(|one| folder(other) == Some(one))
 }
 
+/// Whether two files are in the folder of one product: the first folder below those that hold many products, such as
+/// `Program Files`, a user's `AppData\Local` or `steamapps\common`. Files directly in such a folder are of one product only
+/// with those beside them.
+#[must_use]
+pub fn same_product_folder(one: &str, other: &str) -> bool {
+    let of_one_product = || {
+        let (one, other) = (product_folder(one)?, product_folder(other)?);
+        let same = one.split(SLASHES).map(str::to_lowercase).eq(other.split(SLASHES).map(str::to_lowercase));
+        Some(same)
+    };
+    same_folder(one, other) || of_one_product() == Some(true)
+}
+
+/// Folders that hold many products, in lower case.
+const SHARED_FOLDERS: [&str; 18] = [
+    "program files",
+    "program files (x86)",
+    "programdata",
+    "common files",
+    "users",
+    "documents and settings",
+    "appdata",
+    "local",
+    "locallow",
+    "roaming",
+    "programs",
+    "packages",
+    "desktop",
+    "downloads",
+    "documents",
+    "temp",
+    "windowsapps",
+    "games",
+];
+
+/// The name of the folder of a file's product, as [`same_product_folder`] finds it.
+#[must_use]
+pub fn product_folder_name(path: &str) -> Option<&str> {
+    product_folder(path)?.rsplit(SLASHES).next()
+}
+
+/// The part of a path up to the folder of its product; `None` for a file that is in no such folder.
+fn product_folder(path: &str) -> Option<&str> {
+    let local = local_path(path)?;
+    let folders = local.rsplit_once(SLASHES)?.0;
+    // Where each folder begins and ends.
+    let mut places = Vec::new();
+    let mut start = 0_usize;
+    for folder in folders.split(SLASHES) {
+        let end = start.saturating_add(folder.len());
+        if !folder.is_empty() {
+            places.push((folder.to_lowercase(), end));
+        }
+        start = end.saturating_add(1);
+    }
+    // A shop's own folder holds the folders of the products that it installs.
+    let in_shop = places.windows(2).position(|pair| pair.iter().map(|(name, _)| &**name).eq(["steamapps", "common"]));
+    let is_profiles = |name: &str| matches!(name, "users" | "documents and settings");
+    let of_user = places.first().is_some_and(|(name, _)| is_profiles(name));
+    let is_shared = |index: usize, name: &str| SHARED_FOLDERS.contains(&name) || (index == 1 && of_user);
+    let (_, (_, end)) = match in_shop {
+        Some(shop) => places.iter().enumerate().nth(shop.saturating_add(2))?,
+        None => places.iter().enumerate().find(|(index, (name, _))| !is_shared(*index, name))?,
+    };
+    folders.get(..*end)
+}
+
+/// The build of Windows that a file version of its own files names: `10.0.19041.789` and `6.1.7601.24545`; `None` for
+/// versions of another form.
+#[must_use]
+pub fn build_of_windows_file(version: Version) -> Option<u16> {
+    /// The first build of Windows 10.
+    const FIRST_OF_10: u16 = 10_240;
+    match version.0 {
+        [10, 0, build, _] if build >= FIRST_OF_10 => Some(build),
+        [6, 0, build @ 6000..=6003, _]
+        | [6, 1, build @ 7600..=7601, _]
+        | [6, 2, build @ 9200, _]
+        | [6, 3, build @ 9600, _] => Some(build),
+        _ => None,
+    }
+}
+
 /// Prefixes of paths that Windows takes as they are, without expanding them.
 const BARE: [&str; 3] = ["\\\\?\\", "\\\\.\\", "\\??\\"];
 
@@ -230,6 +316,45 @@ mod tests {
             assert_eq!(location(path), expected, "{path}");
             assert!(LOCATIONS.contains(&expected));
         }
+    }
+
+    #[test]
+    fn files_below_the_first_folder_that_is_not_shared_are_of_one_product() {
+        let same = same_product_folder;
+        assert!(same(r"C:\Program Files\Shop\bin\shop.exe", r"C:\Program Files\Shop\lib\cart.dll"));
+        assert!(same(
+            r"C:\Program Files (x86)\Steam\steamapps\common\Game\a\game.exe",
+            r"\\?\C:\Program Files (x86)\Steam\steamapps\common\GAME\b\x.dll"
+        ));
+        assert!(same(r"C:\Users\Ann\AppData\Local\Shop\app-1.0\shop.exe", r"C:\Users\Ann\AppData\Local\Shop\x.dll"));
+        assert!(same(r"D:\shop.exe", r"D:\x.dll"));
+        assert_eq!(product_folder_name(r"C:\Program Files\Common Files\Shop\bin\x.dll"), Some("Shop"));
+        assert_eq!(product_folder_name(r"C:\Users\Ann\Downloads\x.dll"), None);
+        assert!(same(r"C:\Users\Ann\Downloads\shop.exe", r"C:\Users\Ann\Downloads\x.dll"));
+        for (program, other) in [
+            (r"C:\Program Files\Shop\shop.exe", r"C:\Program Files\Hooks\x.dll"),
+            (r"C:\Program Files (x86)\Steam\steamapps\common\Game\game.exe", r"C:\Program Files (x86)\Steam\x.dll"),
+            (
+                r"C:\Program Files (x86)\Steam\steamapps\common\Game\game.exe",
+                r"C:\Program Files (x86)\Steam\steamapps\common\Other\x.dll",
+            ),
+            (r"C:\Users\Ann\AppData\Local\Shop\shop.exe", r"C:\Users\Ann\AppData\Roaming\Hooks\x.dll"),
+            (r"D:\shop.exe", r"D:\Hooks\x.dll"),
+            (r"C:\Users\Ann\Downloads\shop.exe", r"C:\Users\Ann\x.dll"),
+            (r"C:\shop\shop.exe", r"\\server\shop\x.dll"),
+        ] {
+            assert!(!same(program, other), "{program} {other}");
+        }
+    }
+
+    #[test]
+    fn versions_of_windows_files_name_its_build() {
+        let build = |text: &str| build_of_windows_file(text.parse().expect("a version"));
+        assert_eq!(build("10.0.19041.789"), Some(19041));
+        assert_eq!(build("6.1.7601.24545"), Some(7601));
+        assert_eq!(build("6.0.9030.1"), None, "a sound driver");
+        assert_eq!(build("10.0.0.1"), None);
+        assert_eq!(build("31.0.15.2849"), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::FactSet;
 use crate::value::{evidence, text};
 use evidence::{EventBody, base_name};
-use incident::JoinedIncident;
+use incident::{JoinedIncident, StackKind};
 
 /// Sets the facts with one value that only some kinds of events have.
 pub(super) fn events(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
@@ -12,6 +12,8 @@ pub(super) fn events(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         match &event.content.body {
             EventBody::DotNet { exception_type, .. } => {
                 facts.set_known("exception.managed_type", exception_type.clone(), from);
+                let thrown = joined.incident.thrown.iter().find(|thrown| thrown.of == StackKind::Managed);
+                facts.set_known("exception.managed_text", thrown.and_then(|thrown| thrown.text.clone()), from);
             }
             EventBody::SideBySide { assembly, .. } => {
                 facts.set_known("start_failure.assembly", assembly.clone(), from);

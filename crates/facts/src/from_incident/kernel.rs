@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use crate::value::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
-use evidence::{KernelDriver, KernelDump, KernelFrame};
+use evidence::{KernelDriver, KernelDump};
 use incident::JoinedIncident;
 
 /// The facts with the meanings of the four bugcheck parameters, in their order.
@@ -47,9 +47,6 @@ pub(super) fn kernel(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     if let Some(unloaded) = &dump.unloaded {
         facts.set_list("unloaded_drivers", unloaded.iter().map(|driver| Record::of_name(&driver.name, from)).collect());
     }
-    if joined.evidence.dump().is_none() {
-        facts.set_filled_list("frames", dump.frames.iter().enumerate().map(|frame| frame_record(dump, frame, from)));
-    }
 }
 
 fn driver_record(position: usize, driver: &KernelDriver, dump: &KernelDump, from: Option<EvidenceRef>) -> Record {
@@ -63,17 +60,6 @@ fn driver_record(position: usize, driver: &KernelDriver, dump: &KernelDump, from
         ("timestamp", driver.timestamp.map(Value::from)),
         ("built", built.map(|date| text(&date.to_string()))),
         ("built_year", built.and_then(|date| Some(u64::try_from(date.year()).ok()?.into()))),
-    ];
-    Record::of_known(fields, from)
-}
-
-fn frame_record(dump: &KernelDump, (position, frame): (usize, &KernelFrame), from: Option<EvidenceRef>) -> Record {
-    let driver = frame.driver.and_then(|index| dump.drivers.get(index));
-    let fields = [
-        ("position", Some(Value::Number(position as u64))),
-        ("trust", Some(word(frame.trust.word()))),
-        ("module", driver.map(|driver| driver.name.clone().into())),
-        ("offset", driver.and_then(|driver| Some(driver.offset_of(frame.address)?.0.into()))),
     ];
     Record::of_known(fields, from)
 }

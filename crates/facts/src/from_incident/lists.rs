@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{threads, ticket};
 use crate::value::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
-use evidence::{Frame, ProcessDump, base_name};
+use evidence::base_name;
 use incident::{JoinedIncident, searched_text};
 use windows_codes::location;
 
@@ -17,8 +17,6 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         let from = evidence(number);
         if let Some(thread) = &dump.thread {
             facts.set_known("thread.name", thread.name.clone(), from);
-            let frames = thread.frames.iter().enumerate();
-            facts.set_filled_list("frames", frames.map(|frame| frame_record(dump, frame, from)));
         }
         if let Some(listed) = &dump.state.threads {
             facts.set_list("threads", threads::records(dump, listed, from));
@@ -87,17 +85,4 @@ fn module_record(position: usize, name: Value, path: &Arc<str>, from: Option<Evi
         fields.push(("location", word(location(path))));
     }
     Record { fields, from }
-}
-
-fn frame_record(dump: &ProcessDump, (position, frame): (usize, &Frame), from: Option<EvidenceRef>) -> Record {
-    let module = frame.module.and_then(|index| dump.modules.as_ref()?.get(index));
-    let fields = [
-        ("position", Some(Value::Number(position as u64))),
-        ("trust", Some(word(frame.trust.word()))),
-        ("module", module.map(|module| module.name.clone().into())),
-        ("version", module.and_then(|module| module.version).map(Value::from)),
-        ("offset", module.and_then(|module| Some(module.offset_of(frame.address)?.0.into()))),
-        ("function", frame.function.clone().map(Value::Text)),
-    ];
-    Record::of_known(fields, from)
 }

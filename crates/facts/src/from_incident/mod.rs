@@ -9,6 +9,8 @@ mod kernel;
 mod lists;
 mod mechanism;
 mod process;
+mod software;
+mod stack;
 mod system;
 mod threads;
 mod ticket;
@@ -35,6 +37,9 @@ pub fn facts(joined: &JoinedIncident<'_>) -> FactSet {
     environment::environment(joined, &mut facts);
     kernel::kernel(joined, &mut facts);
     lists::lists(joined, &mut facts);
+    stack::stack(joined, &mut facts);
+    software::other_software(joined, &mut facts);
+    software::windows_files(joined, &mut facts);
     ticket::described(joined, &mut facts);
     facts
 }

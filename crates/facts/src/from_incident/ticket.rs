@@ -1,9 +1,9 @@
 //! Facts from pasted texts: lists that only texts have, and the machine's description where no dump, report or log has
 //! it.
 
-use crate::value::{evidence, text, word};
-use crate::{EvidenceRef, FactSet, Record, Value};
-use evidence::{Observation, PythonFrame, TicketFrame};
+use crate::value::{evidence, word};
+use crate::{FactSet, Record, Value};
+use evidence::Observation;
 use incident::JoinedIncident;
 use incident::environment::Product;
 
@@ -35,12 +35,6 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         };
         errors.extend(ticket.win_errors.iter().map(|number| error("number", number)));
         hresults.extend(ticket.hresults.iter().map(|number| error("code", number)));
-        let python_frames = ticket.python_frames.iter().enumerate();
-        facts.set_filled_list("python_frames", python_frames.map(|frame| python_frame_record(frame, from)));
-        if joined_evidence.dump().is_none() {
-            let frames = ticket.frames.iter().enumerate();
-            facts.set_filled_list("frames", frames.map(|frame| frame_record(frame, from)));
-        }
         facts.set_known("debugger.suspects", ticket.debugger_suspects.map(word), from);
         // A dump holds the exception itself.
         if let Some(thrown) = ticket.cpp_type.as_ref().filter(|_| facts.get("cpp_exception.type").is_none()) {
@@ -57,36 +51,6 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     }
     facts.set_list("win_errors", errors);
     facts.set_list("hresults", hresults);
-}
-
-fn python_frame_record((position, frame): (usize, &PythonFrame), from: Option<EvidenceRef>) -> Record {
-    let fields = [
-        ("position", Some(Value::Number(position as u64))),
-        ("file", Some(frame.file.clone().into())),
-        ("line", frame.line.map(Value::from)),
-        ("function", Some(frame.function.clone().into())),
-        ("package", package(&frame.file).map(text)),
-    ];
-    Record::of_known(fields, from)
-}
-
-/// The name of the Python package that `file` belongs to: the folder, or the module, below `site-packages`.
-fn package(file: &str) -> Option<&str> {
-    let (_, inside) = ["site-packages\\", "site-packages/"].iter().find_map(|folder| file.rsplit_once(folder))?;
-    let name = inside.split(['\\', '/']).next()?;
-    let name = name.strip_suffix(".py").unwrap_or(name);
-    (!name.is_empty()).then_some(name)
-}
-
-fn frame_record((position, frame): (usize, &TicketFrame), from: Option<EvidenceRef>) -> Record {
-    let fields = [
-        ("position", Some(Value::Number(position as u64))),
-        // A debugger that prints a stack has unwound it.
-        ("trust", Some(word(if position == 0 { "exact" } else { "unwound" }))),
-        ("module", Some(frame.module.clone().into())),
-        ("offset", frame.offset.map(|offset| offset.0.into())),
-    ];
-    Record::of_known(fields, from)
 }
 
 /// Sets what texts have of the machine, where no dump, report or log has it.
@@ -111,17 +75,5 @@ pub(super) fn described(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
                 .map(|(name, version)| vec![("name", name.clone().into()), ("version", version.clone().into())]);
             facts.set_filled_list("packages", fields.map(|fields| Record { fields, from }));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_package_is_the_folder_in_site_packages() {
-        assert_eq!(package(r"C:\env\lib\site-packages\torch\nn\modules.py"), Some("torch"));
-        assert_eq!(package("/env/site-packages/six.py"), Some("six"));
-        assert_eq!(package(r"C:\work\main.py"), None);
     }
 }

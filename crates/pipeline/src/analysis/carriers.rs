@@ -1,7 +1,16 @@
 //! The roles of modules by the lists of rule sets: carriers, prefixes, sentinels, injected modules, drivers of Windows.
 
-use incident::Carriers;
-use rules::{ModuleList, RuleSet};
+use std::sync::OnceLock;
+
+use incident::{Carriers, KnownModule};
+use rules::{ModuleIndex, ModuleList, RuleSet};
+
+/// The lists of roles and of parts of Windows: that a module is in one of them does not name its product.
+const ROLES: [&str; 7] =
+    ["carriers", "prefixes", "sentinels", "windows-drivers", "windows-shell", "openmp", "vc-runtime"];
+
+/// The lists of libraries that programs bring with them or load on purpose.
+const LIBRARIES: [&str; 3] = ["cuda-libraries", "frameworks", "gpu-drivers"];
 
 /// The roles of modules, looked up in the rule sets' lists that are named after the roles.
 pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
@@ -11,6 +20,9 @@ pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
         sentinels: Vec<&'r ModuleList>,
         injected: Vec<&'r ModuleList>,
         windows_drivers: Vec<&'r ModuleList>,
+        rules: &'r RuleSet,
+        /// All lists of products. It is made for the first incident with modules that are not Windows' own.
+        products: OnceLock<ModuleIndex<'r>>,
     }
     impl Carriers for Listed<'_> {
         fn is_carrier(&self, module: &str) -> bool {
@@ -32,6 +44,16 @@ pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
         fn is_injected(&self, module: &str) -> bool {
             self.injected.iter().any(|list| list.has(module))
         }
+
+        fn known(&self, module: &str) -> Option<KnownModule<'_>> {
+            let products = self.products.get_or_init(|| {
+                let lists = self.rules.lists().map(|(_, list)| list);
+                ModuleIndex::new(lists.filter(|list| !ROLES.contains(&list.name())))
+            });
+            let listed = products.find(module)?;
+            let library = LIBRARIES.contains(&listed.list);
+            Some(KnownModule { list: listed.list, what: listed.why, library })
+        }
     }
     let lists = |names: &'static [&'static str]| {
         rules.lists().filter(|(_, list)| names.contains(&list.name())).map(|(_, list)| list).collect()
@@ -42,5 +64,7 @@ pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
         sentinels: lists(&["sentinels"]),
         injected: lists(&["injected", "overlays", "security"]),
         windows_drivers: lists(&["windows-drivers"]),
+        rules,
+        products: OnceLock::new(),
     }
 }

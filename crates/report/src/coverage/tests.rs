@@ -40,6 +40,10 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             fault_site: None,
             mechanism: None,
             suspect: None,
+            stack: Vec::new(),
+            thrown: Vec::new(),
+            dump: None,
+            other_software: None,
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: String::new(), fine: String::new() },
             evidence: Vec::new(),
@@ -48,6 +52,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
         findings: Vec::new(),
         suppressed: Vec::new(),
         sigma: Vec::new(),
+        threads: Vec::new(),
         verdict: Verdict {
             cause: if determined { "driver-defect" } else { UNDETERMINED }.to_owned(),
             confidence: 0.0,

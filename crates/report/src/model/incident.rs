@@ -11,7 +11,10 @@ use super::part::Part;
 use super::report::{Artifact, Judged, Report, Verdict};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
-use incident::{Bugcheck, ExceptionFacts, FaultSite, Mechanism, Process, Signature, Suspect};
+use incident::{
+    Bugcheck, DumpState, ExceptionFacts, FaultSite, Mechanism, OtherSoftware, Process, Signature, StackFrame, Suspect,
+    Thread, Thrown,
+};
 use rules::{Finding, Suppressed};
 
 #[skip_serializing_none]
@@ -30,6 +33,11 @@ pub(crate) struct Incident<'a> {
     fault_site: Option<Part<'a, FaultSite>>,
     mechanism: Option<Part<'a, Mechanism>>,
     suspect: Option<Part<'a, Suspect>>,
+    stack: Option<Part<'a, [StackFrame]>>,
+    threads: Option<Part<'a, [Thread]>>,
+    thrown: Option<Part<'a, [Thrown]>>,
+    dump: Option<Part<'a, DumpState>>,
+    other_software: Option<Part<'a, OtherSoftware>>,
     environment: Part<'a, BTreeMap<&'static str, String>>,
     pub(crate) signature: Cow<'a, Signature>,
     pub(super) evidence: Vec<Evidence<'a>>,
@@ -57,6 +65,11 @@ impl<'a> Incident<'a> {
             fault_site: incident.fault_site.as_ref().map(Part::Made),
             mechanism: incident.mechanism.as_ref().map(Part::Made),
             suspect: incident.suspect.as_ref().map(Part::Made),
+            stack: Part::unless_empty(&incident.stack),
+            threads: Part::unless_empty(&judged.threads),
+            thrown: Part::unless_empty(&incident.thrown),
+            dump: incident.dump.as_ref().map(Part::Made),
+            other_software: incident.other_software.as_ref().map(Part::Made),
             environment: Part::Made(&incident.environment),
             signature: Cow::Borrowed(&incident.signature),
             evidence: Evidence::all(&report.artifacts, incident),

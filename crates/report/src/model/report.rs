@@ -12,7 +12,7 @@ use super::group::Group;
 use super::limits::Limits;
 use evidence::ArtifactKind;
 use facts::SigmaNearby;
-use incident::{Incident, Machine};
+use incident::{Incident, Machine, Thread};
 use rules::{Finding, RuleSetInfo, Suppressed, UNDETERMINED};
 
 /// The report of one run.
@@ -99,6 +99,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The Sigma rules that matched around it.
     pub sigma: Vec<SigmaNearby>,
+    /// The threads of its process, where the run was asked for them.
+    pub threads: Vec<Thread>,
 }
 
 impl Judged {

@@ -9,12 +9,15 @@ use jiff::civil::date;
 use crate::groups::{Attribute, Counts, Unit, causes, representative};
 use crate::model::{CollectRequest, Coverage, Gap, Group, OverRepresented};
 use crate::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
-use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
+use evidence::{
+    Address, BugcheckCode, ExceptionCode, FastFailCode, FrameTrust, ModuleOffset, Place, SigmaRule, Version,
+};
 use facts::{EvidenceRef, NamedIncidents, Relation, SigmaNearby};
 use incident::{
-    Access, Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FastFail, FaultSite, FieldOffset, Incident,
-    IncidentKind, JoinKey, JoinedBy, Machine, Mechanism, MechanismKind, MechanismOrigin, MechanismStep,
-    ParameterMeaning, Process, SIGMA, Signature, Suspect, TimelineEntry,
+    Access, Annotated, Bugcheck, CrashedThread, DumpState, EarlierValue, EvidenceItem, ExceptionFacts, FastFail,
+    FaultSite, FieldOffset, Incident, IncidentKind, InnerError, JoinKey, JoinedBy, Machine, Mechanism, MechanismKind,
+    MechanismOrigin, MechanismStep, OtherModule, OtherSoftware, ParameterMeaning, Process, SIGMA, Signature,
+    StackFrame, StackKind, Suspect, Thread, Thrown, TimelineEntry, WindowsFile, WindowsFiles,
 };
 use rules::UNDETERMINED;
 use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
@@ -142,6 +145,10 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             fault_site: None,
             mechanism: None,
             suspect: None,
+            stack: Vec::new(),
+            thrown: Vec::new(),
+            dump: None,
+            other_software: None,
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: "crash|python.exe".into(), fine: "crash|python.exe|-".into() },
             evidence: vec![EvidenceItem {
@@ -155,6 +162,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
         findings: Vec::new(),
         suppressed: Vec::new(),
         sigma: Vec::new(),
+        threads: Vec::new(),
         verdict: Verdict {
             cause: UNDETERMINED.into(),
             confidence: 0.0,
@@ -249,6 +257,62 @@ pub(crate) fn crash(id: &str) -> Judged {
         basis: "unwound",
         reason: "The first frame of the stack that is no carrier lies in it.".into(),
     });
+    let frame = |module: &str, offset, trust| StackFrame {
+        module: Some(module.into()),
+        offset: Some(ModuleOffset(offset)),
+        address: Some(Address(0x7FFA_1B00_0000 | offset)),
+        trust,
+        ..StackFrame::default()
+    };
+    incident.stack = vec![
+        StackFrame {
+            version: Some(Version([10, 0, 19041, 789])),
+            function: Some("abort".into()),
+            ..frame("ucrtbase.dll", 0x7286E, FrameTrust::Exact)
+        },
+        frame("cudnn64_8.dll", 0x12C40, FrameTrust::Unwound),
+        frame("python39.dll", 0x4010, FrameTrust::Unwound),
+        frame("python39.dll", 0x4010, FrameTrust::Unwound),
+        frame("python39.dll", 0x4010, FrameTrust::Unwound),
+        frame("python.exe", 0x1290, FrameTrust::Scanned),
+        StackFrame {
+            function: Some("fit".into()),
+            file: Some("C:\\work\\train.py".into()),
+            line: Some(12),
+            trust: FrameTrust::Exact,
+            of: StackKind::Python,
+            ..StackFrame::default()
+        },
+    ];
+    incident.thrown = vec![Thrown {
+        of: StackKind::Native,
+        type_name: "class std::bad_alloc".into(),
+        text: Some("bad allocation".into()),
+        module: Some("cudnn64_8.dll".into()),
+    }];
+    incident.dump = Some(state_of_dump());
+    incident.other_software = Some(OtherSoftware {
+        modules: vec![
+            OtherModule {
+                module: "rtsshooks64.dll".into(),
+                version: Some(Version([1, 3, 5, 0])),
+                path: Some("C:\\Program Files\\RivaTuner\\RTSSHooks64.dll".into()),
+                folder: None,
+                what: Some("RivaTuner Statistics Server overlay".into()),
+                kind: Some("overlays".into()),
+            },
+            OtherModule {
+                module: "plugin.dll".into(),
+                version: None,
+                path: Some("C:\\Tools\\plugin.dll".into()),
+                folder: Some("Tools".into()),
+                what: None,
+                kind: None,
+            },
+        ],
+        left_out: Some(3),
+        from: 0,
+    });
     incident.environment = BTreeMap::from([("cudnn", "8".into()), ("os", "Windows 10.0.19045".into())]);
     incident.evidence = vec![
         EvidenceItem {
@@ -295,6 +359,69 @@ pub(crate) fn crash(id: &str) -> Judged {
         gap_requests: Vec::new(),
     };
     judged
+}
+
+/// The state of a process of which everything is known.
+fn state_of_dump() -> DumpState {
+    DumpState {
+        written: Some(second(0)),
+        requested: Some(true),
+        uptime_seconds: Some(60),
+        system_uptime_seconds: Some(7_200),
+        memory_available: Some(1 << 30),
+        commit_charge: Some(7 << 30),
+        commit_limit: Some(8 << 30),
+        process_commit: Some(3 << 30),
+        working_set: Some(2 << 30),
+        virtual_size: Some(9 << 30),
+        handles: Some(812),
+        threads: Some(2),
+        integrity: Some("medium"),
+        thread: Some(CrashedThread { id: 7, name: Some("worker".into()), start: Some("python.exe+0x1000".into()) }),
+        inner_errors: vec![InnerError {
+            code: ExceptionCode(0x8000_4002),
+            name: Some("E_NOINTERFACE".into()),
+            module: Some("combase.dll".into()),
+            text: Some("no such interface".into()),
+        }],
+        windows_files: Some(WindowsFiles {
+            build: 19041,
+            files: 40,
+            of_other_builds: vec![WindowsFile {
+                module: "store.dll".into(),
+                version: Version([10, 0, 18362, 1]),
+                build: 18362,
+                path: "C:\\Windows\\System32\\store.dll".into(),
+            }],
+        }),
+        messages: vec!["Assertion failed: size > 0".into()],
+        comment: Some("*** procdump -ma".into()),
+        annotations: vec![Annotated { key: "ptype".into(), value: "renderer".into() }],
+        annotations_left_out: Some(4),
+        says: vec!["It had run for 60 s.".into(), "1.0 GiB of RAM were free.".into()],
+    }
+}
+
+/// The threads of a process.
+pub(crate) fn threads() -> Vec<Thread> {
+    let frame = StackFrame {
+        module: Some("ntdll.dll".into()),
+        offset: Some(ModuleOffset(0x9F5D4)),
+        trust: FrameTrust::Exact,
+        ..StackFrame::default()
+    };
+    let main = Thread {
+        id: 6,
+        name: Some("main".into()),
+        crashed: false,
+        start: Some("python.exe+0x1000".into()),
+        frames: vec![frame.clone()],
+        modules: vec!["ntdll.dll".into(), "python39.dll".into()],
+        trust: Some(FrameTrust::Scanned),
+    };
+    let crashed =
+        Thread { id: 7, name: None, crashed: true, start: None, frames: vec![frame], modules: Vec::new(), trust: None };
+    vec![main, crashed]
 }
 
 /// A bugcheck of a machine.
@@ -391,6 +518,7 @@ pub(crate) fn everything() -> Report {
         lists: 1,
     });
     report.incidents[0].incident.may_be_of = vec!["51d0".into()];
+    report.incidents[0].threads = threads();
     report.incidents[0].sigma = vec![SigmaNearby {
         rule: sigma_rule(),
         time: second(-50),

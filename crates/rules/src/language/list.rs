@@ -1,6 +1,6 @@
 //! Lists that rules refer to by name (`listed`): of modules, and of expressions for lines.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::language::LineList;
@@ -30,6 +30,66 @@ pub(crate) struct ModuleEntry {
     pub pattern: Option<Glob>,
     /// Its place in the file.
     pub span: Span,
+    /// Why it is in the list: of products, which one it belongs to.
+    pub why: Box<str>,
+}
+
+/// The entries of several lists, by the names of modules.
+#[derive(Debug, Default)]
+pub struct ModuleIndex<'l> {
+    names: HashMap<&'l str, ListedModule<'l>>,
+    /// Patterns by the two bytes that they begin with.
+    patterns: HashMap<[u8; 2], Vec<(&'l Glob, ListedModule<'l>)>>,
+    /// Patterns that begin with a wildcard or a single byte.
+    open_patterns: Vec<(&'l Glob, ListedModule<'l>)>,
+}
+
+/// What a list states of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListedModule<'l> {
+    /// The list's name.
+    pub list: &'l str,
+    /// Why the module is in the list.
+    pub why: &'l str,
+}
+
+impl<'l> ModuleIndex<'l> {
+    /// The entries of these lists; of a name that several have, that of the first.
+    pub fn new(lists: impl IntoIterator<Item = &'l ModuleList>) -> Self {
+        let mut index = Self::default();
+        for list in lists {
+            for entry in &list.entries {
+                let listed = ListedModule { list: &list.name, why: &entry.why };
+                let Some(pattern) = &entry.pattern else {
+                    index.names.entry(&entry.text).or_insert(listed);
+                    continue;
+                };
+                let patterns =
+                    match first_two(&entry.text).filter(|first| !first.contains(&b'*') && !first.contains(&b'?')) {
+                        Some(first) => index.patterns.entry(first).or_default(),
+                        None => &mut index.open_patterns,
+                    };
+                patterns.push((pattern, listed));
+            }
+        }
+        index
+    }
+
+    /// What the lists state of a module, whatever its case and path: an entry with its name before one with a pattern.
+    #[must_use]
+    pub fn find(&self, module: &str) -> Option<ListedModule<'l>> {
+        let folded = fold(FactType::Module, module);
+        let by_name = self.names.get(&*folded).copied();
+        by_name.or_else(|| {
+            let begun_alike = first_two(&folded).and_then(|first| self.patterns.get(&first));
+            let mut patterns = begun_alike.into_iter().flatten().chain(&self.open_patterns);
+            patterns.find(|(pattern, _)| pattern.fits(&folded)).map(|(_, listed)| *listed)
+        })
+    }
+}
+
+fn first_two(text: &str) -> Option<[u8; 2]> {
+    text.as_bytes().first_chunk().copied()
 }
 
 impl ModuleList {

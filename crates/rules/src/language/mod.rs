@@ -25,7 +25,7 @@ pub(crate) use entry_filter::{EntryFilter, Field, FieldTerm, FieldTest, tests_of
 pub use keys::OVERRIDABLE;
 pub(crate) use line_list::{Author, Line, LineExample, LineList};
 pub use line_list::{ExampleFailure, ExampleOutcome};
-pub use list::ModuleList;
+pub use list::{ListedModule, ModuleIndex, ModuleList};
 pub(crate) use list::{Lists, ModuleEntry};
 pub use modifier::{Modifier, Order, PartPosition};
 pub use outcome::Outcome;

@@ -107,18 +107,19 @@ fn read_entry(item: &Node, list: &mut ModuleList, mistakes: &mut Mistakes) {
     };
     let Some(text) = mistakes.text(&entry.value, &format!("`{}`", entry.name())) else { return };
     let span = entry.value.span;
+    let why: Box<str> = item.get("why").and_then(Node::text).unwrap_or_default().into();
     if text.contains(['\\', '/']) {
         mistakes.error(Code::R061, span, "an entry of a list is a file name without path");
     } else if entry.name() == "like" {
         let text = fold_part(FactType::Module, text);
         let pattern = Glob::from_wildcards(&text);
-        list.entries.push(ModuleEntry { text: text.into_owned(), pattern: Some(pattern.clone()), span });
+        list.entries.push(ModuleEntry { text: text.into_owned(), pattern: Some(pattern.clone()), span, why });
         list.patterns.push(pattern);
     } else if !Glob::is_plain(text) {
         mistakes.error_with_help(Code::R061, span, "`*` and `?` mean nothing special in a name", "write `like`");
     } else {
         let name = fold(FactType::Module, text).into_owned();
-        list.entries.push(ModuleEntry { text: name.clone(), pattern: None, span });
+        list.entries.push(ModuleEntry { text: name.clone(), pattern: None, span, why });
         if !list.names.insert(name) {
             mistakes.error(Code::R061, span, format!("`{text}` is in this list already"));
         }

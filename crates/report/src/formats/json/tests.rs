@@ -64,6 +64,33 @@ const CONTRACT: &str = "
     incidents[].mechanism.origin.steps[].instruction incidents[].mechanism.origin.steps[].loaded
     incidents[].suspect incidents[].suspect.module incidents[].suspect.version incidents[].suspect.basis
     incidents[].suspect.reason incidents[].suspect.path
+    incidents[].stack incidents[].stack[].module incidents[].stack[].version incidents[].stack[].offset
+    incidents[].stack[].address incidents[].stack[].function incidents[].stack[].file incidents[].stack[].line
+    incidents[].stack[].trust incidents[].stack[].of
+    incidents[].threads incidents[].threads[].id incidents[].threads[].name incidents[].threads[].crashed
+    incidents[].threads[].start incidents[].threads[].frames incidents[].threads[].frames[].module
+    incidents[].threads[].frames[].offset incidents[].threads[].frames[].trust incidents[].threads[].modules
+    incidents[].threads[].trust
+    incidents[].thrown incidents[].thrown[].of incidents[].thrown[].type incidents[].thrown[].text
+    incidents[].thrown[].module
+    incidents[].dump incidents[].dump.written incidents[].dump.requested incidents[].dump.uptime_seconds
+    incidents[].dump.system_uptime_seconds incidents[].dump.memory_available incidents[].dump.commit_charge
+    incidents[].dump.commit_limit incidents[].dump.process_commit incidents[].dump.working_set
+    incidents[].dump.virtual_size incidents[].dump.handles incidents[].dump.threads incidents[].dump.integrity
+    incidents[].dump.thread incidents[].dump.thread.id incidents[].dump.thread.name incidents[].dump.thread.start
+    incidents[].dump.inner_errors incidents[].dump.inner_errors[].code incidents[].dump.inner_errors[].name
+    incidents[].dump.inner_errors[].module incidents[].dump.inner_errors[].text
+    incidents[].dump.windows_files incidents[].dump.windows_files.build incidents[].dump.windows_files.files
+    incidents[].dump.windows_files.of_other_builds incidents[].dump.windows_files.of_other_builds[].module
+    incidents[].dump.windows_files.of_other_builds[].version incidents[].dump.windows_files.of_other_builds[].build
+    incidents[].dump.windows_files.of_other_builds[].path
+    incidents[].dump.messages incidents[].dump.comment incidents[].dump.annotations
+    incidents[].dump.annotations[].key incidents[].dump.annotations[].value incidents[].dump.annotations_left_out
+    incidents[].dump.says
+    incidents[].other_software incidents[].other_software.modules incidents[].other_software.modules[].module
+    incidents[].other_software.modules[].version incidents[].other_software.modules[].path
+    incidents[].other_software.modules[].folder incidents[].other_software.modules[].what incidents[].other_software.modules[].kind
+    incidents[].other_software.left_out
     incidents[].environment incidents[].environment.cudnn incidents[].environment.os
     incidents[].signature incidents[].signature.algorithm incidents[].signature.coarse
     incidents[].signature.fine

@@ -40,7 +40,7 @@ const HTML: Format = Format {
     template: include_str!("report.html"),
     escape: escape::html,
     command: Marks { before: "<code>", after: "</code>", verbatim: escape::html },
-    most: Most { evidence: 100, runs: 200 },
+    most: Most { evidence: 100, frames: 64, threads: 200, runs: 200 },
 };
 
 /// Markdown is pasted into tickets and read there, so that it has as much as the text report.
@@ -49,7 +49,7 @@ const MARKDOWN: Format = Format {
     escape: escape::markdown,
     // Between backticks nothing is markup but the backtick, which no command contains.
     command: Marks { before: "`", after: "`", verbatim: |command, out| out.write_str(command) },
-    most: Most { evidence: 12, runs: 30 },
+    most: Most { evidence: 12, frames: 8, threads: 30, runs: 30 },
 };
 
 /// Writes the report as one HTML file that needs nothing else; `all` leaves nothing out.

@@ -128,6 +128,8 @@ fn value(all: &Keys, object_path: &str, key: &Key) -> Value {
             let path = if all.has(&path) { path } else { format!("incidents[].{}", key.name) };
             with(object(all, &path, |_| true), "additionalProperties", json!({"type": "string"}))
         }
+        // Frames are described once.
+        "list of frames" => list(object(all, "incidents[].stack[]", |_| true)),
         "list of strings" => list(simple("string")),
         "list of hex" => list(simple("hex")),
         kind => simple(kind),

@@ -10,6 +10,7 @@ use super::happened::{self, Row};
 use super::overview::when;
 use super::page::{PLAIN, Page, STRONG};
 use super::spread::{spread, verdict_style};
+use super::stack;
 use crate::confidence::{self, Level};
 use crate::model::{BearsOn, ChangeBefore, Group, Judged, OverRepresented, Report};
 use crate::wording::{
@@ -124,6 +125,8 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
     }
     page.section("What happened")?;
     page.rows(&happened::rows(judged, page.verbose))?;
+    stack::write(page, &incident.stack)?;
+    stack::write_threads(page, &judged.threads)?;
     page.list("Remarks", incident.remarks.iter().map(|remark| prose(remark)))?;
     let references = leading.map_or(&[][..], |finding| &finding.references);
     if !references.is_empty() {

@@ -5,7 +5,15 @@ use std::collections::BTreeMap;
 use crate::model::Judged;
 use crate::wording::{how_long, name, prose, versioned};
 use facts::SigmaNearby;
-use incident::{Access, Bugcheck, ExceptionFacts, FastFail, FaultSite, Mechanism, Process, Suspect};
+use incident::{
+    Access, Bugcheck, DumpState, ExceptionFacts, FastFail, FaultSite, Mechanism, OtherSoftware, Process, Suspect,
+    Thrown,
+};
+
+/// How many annotations of a dump are shown.
+const ANNOTATIONS_SHOWN: usize = 6;
+/// How many modules of other software are shown.
+const MODULES_SHOWN: usize = 8;
 
 /// A label with its text; a row without label continues the row before it.
 pub(crate) type Row = (&'static str, String);
@@ -23,6 +31,9 @@ pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Ro
     rows.extend(incident.fault_site.iter().flat_map(fault_site));
     rows.extend(incident.mechanism.iter().flat_map(|mechanism| how(mechanism, all)));
     rows.extend(incident.suspect.iter().flat_map(suspect));
+    rows.extend(incident.thrown.iter().map(|thrown| ("thrown", prose(&thrown_line(thrown)))));
+    rows.extend(incident.dump.iter().flat_map(|dump| dump_state(dump, all)));
+    rows.extend(incident.other_software.iter().map(|others| ("also loaded", other_software(others, all))));
     rows.extend(environment_rows(&incident.environment));
     let labels = std::iter::once("sigma").chain(std::iter::repeat(""));
     rows.extend(labels.zip(sigma.iter().map(sigma_rule)));
@@ -142,6 +153,73 @@ fn how(mechanism: &Mechanism, all: bool) -> Vec<Row> {
 fn suspect(suspect: &Suspect) -> Vec<Row> {
     let place = suspect.path.as_ref().unwrap_or(&suspect.module).to_string();
     vec![("suspect", place), ("", prose(&suspect.reason))]
+}
+
+/// Type and message of an exception object.
+fn thrown_line(thrown: &Thrown) -> String {
+    let text = thrown.text.as_deref().map_or_else(String::new, |text| format!(": {}", cut(text)));
+    let by = thrown.module.as_deref().map_or_else(String::new, |module| format!(" (by {})", name(module)));
+    format!("{}{by}{text}", cut(&thrown.type_name))
+}
+
+/// What the dump shows of process and system; where `all`, with its annotations and its comment.
+fn dump_state(dump: &DumpState, all: bool) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    rows.extend(dump.messages.iter().map(|message| ("message", prose(message))));
+    rows.extend(dump.inner_errors.iter().map(|error| {
+        let mut text = named(&error.code.to_string(), error.name.as_deref());
+        text.extend(error.module.as_deref().map(|module| format!(", met in {}", name(module))));
+        text.extend(error.text.as_deref().map(|message| format!(": {}", cut(message))));
+        ("inside", prose(&text))
+    }));
+    let labels = std::iter::once("state").chain(std::iter::repeat(""));
+    rows.extend(labels.zip(dump.says.iter().map(|sentence| prose(sentence))));
+    let shown = if all { usize::MAX } else { ANNOTATIONS_SHOWN };
+    let mut notes: Vec<String> =
+        dump.annotations.iter().take(shown).map(|note| format!("{} = {}", cut(&note.key), cut(&note.value))).collect();
+    let more =
+        dump.annotations.len().saturating_sub(notes.len()).saturating_add(dump.annotations_left_out.unwrap_or(0));
+    if more > 0 && !notes.is_empty() {
+        notes.push(format!("{more} more"));
+    }
+    if !notes.is_empty() {
+        rows.push(("annotations", prose(&notes.join("; "))));
+    }
+    rows.extend(dump.comment.as_deref().filter(|_| all).map(|comment| ("comment", prose(&cut(comment)))));
+    rows
+}
+
+/// Other software in the process, by product.
+fn other_software(others: &OtherSoftware, all: bool) -> String {
+    let shown = if all { usize::MAX } else { MODULES_SHOWN };
+    let mut products: Vec<(Option<String>, Vec<&str>)> = Vec::new();
+    for module in others.modules.iter().take(shown) {
+        let in_folder = || Some(format!("in {}", name(module.folder.as_deref()?)));
+        let product = module.what.as_deref().map(str::to_owned).or_else(in_folder);
+        match products.iter_mut().find(|(known, _)| product.is_some() && *known == product) {
+            Some((_, modules)) => modules.push(&module.module),
+            None => products.push((product, vec![&module.module])),
+        }
+    }
+    let named = products.into_iter().map(|(product, modules)| {
+        let modules = modules.into_iter().map(name).collect::<Vec<_>>().join(", ");
+        product.map_or_else(|| modules.clone(), |product| format!("{modules} ({product})"))
+    });
+    let mut text = named.collect::<Vec<_>>().join("; ");
+    let more = others.modules.len().saturating_sub(shown).saturating_add(others.left_out.unwrap_or(0));
+    if more > 0 {
+        text.push_str(&format!("; and {more} more"));
+    }
+    prose(&text)
+}
+
+/// A text from an artifact, cut where it is too long to be read.
+fn cut(text: &str) -> String {
+    const LONGEST: usize = 300;
+    match text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end)) {
+        Some(start) => format!("{start}..."),
+        None => text.to_owned(),
+    }
 }
 
 /// A code with its name, where it has one.

@@ -17,6 +17,7 @@ pub(super) mod machines;
 pub(super) mod overview;
 pub mod page;
 mod spread;
+pub(super) mod stack;
 #[cfg(test)]
 mod tests;
 pub(super) mod timeline;

@@ -3,7 +3,7 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use super::{rows, texts};
+use super::{Most, rows, texts};
 use crate::confidence::{self, Level};
 use crate::formats::text::block::{
     Block, ShownEvidence, agreeing, change_line, how_sure_rows, more_often_line, other_incidents, shown_evidence,
@@ -11,15 +11,16 @@ use crate::formats::text::block::{
 };
 use crate::formats::text::happened;
 use crate::formats::text::overview::{modules, named_module, when};
+use crate::formats::text::stack::{ShownStack, StackLine, stacks, thread_line};
 use crate::model::{Judged, Report, Verdict};
 use crate::wording::{how_sure, name, place, prose, short_time_if_known, verdict};
 use rules::Finding;
 
-/// The values of a group; of its evidence, at most `most_evidence` items besides those on which the verdict rests.
-pub(super) fn values(report: &Report, block: &Block<'_>, most_evidence: usize) -> Value {
+/// The values of a group; of its evidence, at most `most.evidence` items besides those on which the verdict rests.
+pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
     let judged = block.representative;
     let leading = judged.leading_finding();
-    let (shown, evidence_left_out) = shown_evidence(judged, most_evidence);
+    let (shown, evidence_left_out) = shown_evidence(judged, most.evidence);
     let changes = block.group.and_then(|group| group.changes_before.as_deref()).unwrap_or_default();
     let changes_unknown = block.group.and_then(|group| group.changes_unknown.as_deref());
     context! {
@@ -49,6 +50,10 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most_evidence: usize) -
         rests_on => texts(&other_incidents(leading.map_or(&[][..], |finding| &finding.incidents))),
         other_causes => judged.other_causes().map(other_cause).collect::<Value>(),
         happened => rows(happened::rows(judged, true)),
+        // The stacks, each with its lines and how many frames are left out.
+        stacks => stacks(&judged.incident.stack, most.frames).iter().map(stack).collect::<Value>(),
+        threads => judged.threads.iter().take(most.threads).map(thread_line).collect::<Value>(),
+        threads_count => judged.threads.len(),
         remarks => texts(&judged.incident.remarks),
         references => leading.into_iter().flat_map(|finding| &finding.references).map(|text| reference(text)).collect::<Value>(),
         more_often => block.group.into_iter().flat_map(|group| &group.over_represented).map(more_often_line).collect::<Value>(),
@@ -66,6 +71,19 @@ fn level(verdict: &Verdict) -> &'static str {
         _ if verdict.is_undetermined() => "undetermined",
         Level::ActOnIt => "act",
         level => level.words(),
+    }
+}
+
+/// A stack: its heading and its lines. A line that stands for repeated frames has the words for them and nothing else.
+fn stack(stack: &ShownStack) -> Value {
+    let line = |line: &StackLine| match line {
+        StackLine::Frame { number, place, detail } => context! { number, place, detail },
+        StackLine::Repeated { .. } => context! { repeats => line.repeats() },
+    };
+    context! {
+        heading => stack.heading,
+        lines => stack.lines.iter().map(line).collect::<Value>(),
+        left_out => stack.left_out,
     }
 }
 

@@ -20,13 +20,18 @@ use crate::wording::{counted, prose};
 pub(super) struct Most {
     /// Items of evidence of an incident, besides those on which the verdict rests.
     pub(super) evidence: usize,
+    /// Frames of each stack.
+    pub(super) frames: usize,
+    /// Threads of a process.
+    pub(super) threads: usize,
     /// Runs of a machine's timeline.
     pub(super) runs: usize,
 }
 
 impl Most {
     /// All items.
-    pub(super) const ALL: Self = Self { evidence: usize::MAX, runs: usize::MAX };
+    pub(super) const ALL: Self =
+        Self { evidence: usize::MAX, frames: usize::MAX, threads: usize::MAX, runs: usize::MAX };
 }
 
 /// The values of a whole report.
@@ -47,7 +52,7 @@ pub(super) fn values(report: &Report, most: Most) -> Value {
         counts => overview::counts(report, &blocks),
         // Sentences before everything else: unread artifacts, levels of confidence, incidents that are left out.
         notices => Serde(notices),
-        groups => blocks.iter().map(|block| group::values(report, block, most.evidence)).collect::<Value>(),
+        groups => blocks.iter().map(|block| group::values(report, block, most)).collect::<Value>(),
         comparison => report.comparison.as_ref().map(comparison_values),
         gaps => gaps.map(|gap| prose(&gap.says)).collect::<Value>(),
         // Each request, with how many incidents it would help.

@@ -45,7 +45,7 @@ fn one_incident_with_everything() {
     report.incidents[0].incident.may_be_of.clear();
     assert_text(
         &text(&report, EIGHTY),
-        r"
+        r#"
 crashsift: 4 artifacts, 1 incident, 1 machine
 1 artifact not readable, 1 read only in part: listed below.
 
@@ -106,9 +106,32 @@ What happened
                C:\Windows\System32\ucrtbase.dll
   suspect      C:\tools\cudnn64_8.dll
                The first frame of the stack that is no carrier lies in it.
+  thrown       class std::bad_alloc (by cudnn64_8.dll): bad allocation
+  message      Assertion failed: size > 0
+  inside       0x80004002 E_NOINTERFACE, met in combase.dll: no such interface
+  state        It had run for 60 s.
+               1.0 GiB of RAM were free.
+  annotations  ptype = renderer; 4 more
+  also loaded  rtsshooks64.dll (RivaTuner Statistics Server overlay);
+               plugin.dll (in Tools); and 3 more
   environment  os: Windows 10.0.19045
                cudnn: 8
   sigma        A Tool That Injects, high: 50 s before it, 2 records
+
+Stack (innermost first)
+   0  ucrtbase.dll+0x7286e   abort
+   1  cudnn64_8.dll+0x12c40
+   2  python39.dll+0x4010
+      (the same frame 2 times more)
+   5  python.exe+0x1290      [scanned]
+
+Stack of Python (innermost first)
+   0  fit  C:\work\train.py:12
+
+Threads: 2
+  6 "main": at ntdll.dll+0x9f5d4; started at python.exe+0x1000; called from
+      python39.dll
+  7 (crashed): at ntdll.dll+0x9f5d4
 
 Remarks
   - The event log writes another time than the dump: 2 s later.
@@ -160,7 +183,7 @@ Totals
   rule set     site 3 (2 rules, 1 override, 2 suppressions, 1 list, 1 rule
                disabled)
   version      crashsift VERSION
-",
+"#,
     );
 }
 

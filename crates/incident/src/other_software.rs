@@ -1,0 +1,156 @@
+//! Modules in a process that belong neither to Windows nor to the program: overlays, hooks, input methods, protection,
+//! drivers, plug-ins.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
+
+use super::fault_site::{Carriers, KnownModule};
+use super::joined_evidence::JoinedEvidence;
+use evidence::{OperatingSystem, Version, base_name};
+use windows_codes::{build_of_windows_file, location, product_folder_name, same_product_folder};
+
+/// The most modules that are kept; the rest is counted.
+const MOST: usize = 64;
+
+/// The modules of others in a process, or the drivers of others in the kernel.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OtherSoftware {
+    /// The modules: first those that are put into programs to watch or to change them, then others that are known, then
+    /// unknown ones, last libraries that programs load themselves; of these by kind and name.
+    pub modules: Vec<OtherModule>,
+    /// How many more there are.
+    pub left_out: Option<usize>,
+    /// The number of the evidence that lists them, counted from 0.
+    #[serde(skip)]
+    pub from: usize,
+}
+
+/// A module of another product than Windows and the program.
+#[serde_as]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OtherModule {
+    /// File name.
+    pub module: Arc<str>,
+    /// File version.
+    #[serde_as(as = "Option<DisplayFromStr>")]
+    pub version: Option<Version>,
+    /// Path.
+    pub path: Option<Arc<str>>,
+    /// The name of the folder that holds its product, of modules that no list knows.
+    pub folder: Option<Arc<str>>,
+    /// The product that it belongs to, by the lists of rule sets.
+    pub what: Option<Arc<str>>,
+    /// The name of that list: the kind of product.
+    pub kind: Option<Arc<str>>,
+}
+
+/// A module as its artifact lists it.
+struct Listed<'i> {
+    name: &'i Arc<str>,
+    path: Option<&'i Arc<str>>,
+    version: Option<Version>,
+}
+
+/// The modules of others, by the module list of a dump or a WER report, or the drivers of a kernel dump; `None` without such
+/// a list, and where there are none.
+pub(super) fn other_software(evidence: &JoinedEvidence<'_>, carriers: &dyn Carriers) -> Option<OtherSoftware> {
+    let with_folder = |path: &Arc<str>| path.contains(['\\', '/']);
+    let mut found = Vec::new();
+    let from = if let Some((from, dump)) = evidence.dump() {
+        let modules = dump.modules.as_deref().filter(|_| dump.system.os == OperatingSystem::Windows)?;
+        let (program, others) = modules.split_first()?;
+        let program = Some(&program.path).filter(|path| with_folder(path));
+        found.extend(others.iter().filter_map(|module| {
+            let path = Some(&module.path).filter(|path| with_folder(path));
+            other(&Listed { name: &module.name, path, version: module.version }, program, carriers)
+        }));
+        from
+    } else if let Some((from, report)) = evidence.report(|report| !report.modules.is_empty()) {
+        let (program, others) = report.modules.split_first()?;
+        found.extend(others.iter().filter_map(|path| {
+            let name = Arc::from(base_name(path));
+            other(&Listed { name: &name, path: Some(path), version: None }, Some(program), carriers)
+        }));
+        from
+    } else {
+        let (from, dump) = evidence.kernel_dump()?;
+        let drivers = dump.drivers.iter().filter_map(|driver| {
+            let known = known(&driver.name, carriers)?;
+            let path = Some(&driver.path).filter(|path| with_folder(path)).cloned();
+            let rank = rank(&driver.name, Some(&known), carriers);
+            Some((rank, OtherModule::new(Arc::clone(&driver.name), None, path, Some(known))))
+        });
+        found.extend(drivers);
+        from
+    };
+    found.sort_by(|(rank, one), (other_rank, other)| {
+        let key = |module: &OtherModule| {
+            (module.kind.clone(), module.folder.clone(), module.module.to_lowercase(), module.path.clone())
+        };
+        rank.cmp(other_rank).then_with(|| key(one).cmp(&key(other)))
+    });
+    let left_out = found.len().checked_sub(MOST).filter(|more| *more > 0);
+    let modules: Vec<OtherModule> = found.into_iter().take(MOST).map(|(_, module)| module).collect();
+    (!modules.is_empty()).then_some(OtherSoftware { modules, left_out, from })
+}
+
+/// A module of another product with its rank, if it is one.
+fn other(module: &Listed<'_>, program: Option<&Arc<str>>, carriers: &dyn Carriers) -> Option<(u8, OtherModule)> {
+    let place = module.path.map(|path| location(path));
+    // Most modules of a process are Windows' own; some dumps have no paths.
+    if matches!(place, Some("system") | None) && module.version.and_then(build_of_windows_file).is_some() {
+        return None;
+    }
+    let known = known(module.name, carriers);
+    let of_program = || module.path.zip(program).is_some_and(|(path, program)| same_product_folder(path, program));
+    let is_other = match &known {
+        // A library in the program's folder came with the program.
+        Some(known) => !(known.library && of_program()),
+        None => {
+            let of_unknown_maker = match place {
+                None | Some("system" | "site-packages") => false,
+                Some("driver-store") => module.version.and_then(build_of_windows_file).is_none(),
+                Some(_) => !module.path.is_some_and(|path| is_of_a_runtime(path)),
+            };
+            of_unknown_maker && program.is_some() && !of_program()
+        }
+    };
+    is_other.then(|| {
+        let rank = rank(module.name, known.as_ref(), carriers);
+        (rank, OtherModule::new(Arc::clone(module.name), module.version, module.path.cloned(), known))
+    })
+}
+
+/// Whether a path is in a folder of the .NET runtime or of a package of Windows' own libraries.
+fn is_of_a_runtime(path: &str) -> bool {
+    const FOLDERS: [&str; 3] = [r"\dotnet\shared\", r"\dotnet\host\", r"\windowsapps\microsoft."];
+    let path = path.to_lowercase();
+    FOLDERS.iter().any(|folder| path.contains(folder))
+}
+
+/// What the lists know of a module; nothing of those of Windows, whose names some patterns fit.
+fn known<'c>(module: &str, carriers: &'c dyn Carriers) -> Option<KnownModule<'c>> {
+    carriers.known(module).filter(|_| !carriers.is_carrier(module) && !carriers.is_windows_driver(module))
+}
+
+/// The place in the order, the lowest first.
+fn rank(module: &str, known: Option<&KnownModule<'_>>, carriers: &dyn Carriers) -> u8 {
+    match known {
+        Some(_) if carriers.is_injected(module) => 0,
+        Some(known) if !known.library => 1,
+        None => 2,
+        Some(_) => 3,
+    }
+}
+
+impl OtherModule {
+    fn new(module: Arc<str>, version: Option<Version>, path: Option<Arc<str>>, known: Option<KnownModule<'_>>) -> Self {
+        let (what, kind) = known.map_or((None, None), |known| (Some(known.what.into()), Some(known.list.into())));
+        let folder = path.as_deref().filter(|_| what.is_none()).and_then(product_folder_name).map(Arc::from);
+        Self { module, version, path, folder, what, kind }
+    }
+}

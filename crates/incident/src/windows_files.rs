@@ -1,0 +1,119 @@
+//! Windows' own files in a process that are of another build of Windows than the others: exchanged by hand, left over from
+//! an update that failed, or restored from elsewhere.
+//!
+//! Since Windows 10 all files of a system carry the build of its kernel in their versions, so that the build of most files
+//! in a process is that of the system. Service packs and updates of earlier releases mixed builds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_with::{DisplayFromStr, serde_as};
+
+use evidence::{LoadedModule, OperatingSystem, ProcessDump, Version};
+use windows_codes::{build_of_windows_file, location};
+
+/// So many files at least must agree on a build.
+const AGREEING: usize = 10;
+/// So many times more files than are of other builds must agree.
+const TIMES_MORE: usize = 10;
+/// The first build of Windows 10.
+const WINDOWS_10: u16 = 10_240;
+
+/// Files that programs may also bring with them, and that installers have put into the Windows folder.
+const REDISTRIBUTED: [&str; 7] = [
+    "ucrtbase.dll",
+    "ucrtbased.dll",
+    "d3dcompiler_47.dll",
+    "dbghelp.dll",
+    "dbgcore.dll",
+    "symsrv.dll",
+    "xaudio2_9redist.dll",
+];
+
+/// Windows' own files that are of other builds than most.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WindowsFiles {
+    /// The build that most of them are of.
+    pub build: u16,
+    /// How many files are of that build.
+    pub files: usize,
+    /// The files of other builds, by name.
+    pub of_other_builds: Vec<WindowsFile>,
+}
+
+/// A file of Windows in a process.
+#[serde_as]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WindowsFile {
+    /// File name.
+    pub module: Arc<str>,
+    /// File version.
+    #[serde_as(as = "DisplayFromStr")]
+    pub version: Version,
+    /// The build in that version.
+    pub build: u16,
+    /// Path.
+    pub path: Arc<str>,
+}
+
+impl WindowsFiles {
+    /// The builds of Windows' files in a process; `None` where too few of them agree on one, or before Windows 10.
+    pub(super) fn of(dump: &ProcessDump) -> Option<Self> {
+        if dump.system.os != OperatingSystem::Windows {
+            return None;
+        }
+        let files: Vec<(u16, &LoadedModule)> =
+            dump.modules.iter().flatten().filter_map(|module| Some((build(module)?, module))).collect();
+        let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
+        for (build, _) in &files {
+            let count = counts.entry(*build).or_default();
+            *count = count.saturating_add(1);
+        }
+        let (usual, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        let others = files.iter().filter(|(build, _)| *build != usual);
+        let agree = count >= AGREEING && others.clone().count().saturating_mul(TIMES_MORE) <= count;
+        if usual < WINDOWS_10 || !agree {
+            return None;
+        }
+        let mut of_other_builds: Vec<WindowsFile> = others
+            .filter_map(|(build, module)| {
+                Some(WindowsFile {
+                    module: Arc::clone(&module.name),
+                    version: module.version?,
+                    build: *build,
+                    path: Arc::clone(&module.path),
+                })
+            })
+            .collect();
+        of_other_builds.sort_by_key(|file| file.module.to_lowercase());
+        Some(Self { build: usual, files: count, of_other_builds })
+    }
+
+    /// A sentence on the files of other builds; `None` where there is none.
+    pub(super) fn sentence(&self) -> Option<String> {
+        const NAMED: usize = 4;
+        let files = &self.of_other_builds;
+        let named: Vec<String> =
+            files.iter().take(NAMED).map(|file| format!("{} (build {})", file.module, file.build)).collect();
+        let more = match files.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (usual, count) = (self.build, self.files);
+        (!named.is_empty()).then(|| {
+            format!(
+                "Of another Windows build than the other {count} Windows files in the process (build {usual}): {}{more}.",
+                named.join(", ")
+            )
+        })
+    }
+}
+
+/// The build of Windows that a module of the Windows folder is of. In a dump without paths only the version shows that a
+/// module is Windows' own.
+fn build(module: &LoadedModule) -> Option<u16> {
+    let redistributed = REDISTRIBUTED.iter().any(|name| name.eq_ignore_ascii_case(&module.name));
+    let of_windows = !module.path.contains('\\') || location(&module.path) == "system";
+    module.version.filter(|_| of_windows && !redistributed).and_then(build_of_windows_file)
+}
