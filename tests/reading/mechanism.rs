@@ -127,7 +127,7 @@ fn pointers_show_what_they_are_made_of() {
     of_none(0x6D61_6E2E_6C69_6166).is_kind("text-as-pointer");
     of_none(0x0041_0042_0043_0044).is_kind("text-as-pointer");
     of_none(0xFEFE_FEFE_FEFE_FEFE)
-        .is(&[("mechanism.kind", "non-canonical"), ("mechanism.address", "0xFEFEFEFEFEFEFEFE")]);
+        .is(&[("mechanism.kind", "non-canonical"), ("mechanism.address", "0xfefefefefefefefe")]);
     of(HEAP).is_kind("wild-read");
     // movaps xmm0,[rdi]
     let misaligned = Crash::new(&[], &[0x0F, 0x28, 0x07], [READ, u64::MAX]);

@@ -132,7 +132,9 @@ fn build<'i>(
         let suspect = fault_site::suspect(&evidence, site.as_ref(), code, carriers);
         text_stack::completed(&evidence, site, suspect, carriers)
     };
-    let mechanism = mechanism(&evidence, exception.as_ref(), fault_site.as_ref()).filter(|_| kernel.is_none());
+    let process = process(&evidence, &records);
+    let mechanism = mechanism(&evidence, exception.as_ref(), fault_site.as_ref(), process.as_ref());
+    let mechanism = mechanism.filter(|_| kernel.is_none());
     let environment = environment::environment(&evidence);
     let mut card = card::card(&evidence, &environment);
     context::add_stated(&mut card, &evidence);
@@ -163,7 +165,7 @@ fn build<'i>(
         crashed_later: None,
         environment: card,
         remarks,
-        process: process(&evidence, &records),
+        process,
         exception,
         bugcheck,
         fault_site,

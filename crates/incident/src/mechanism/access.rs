@@ -366,7 +366,7 @@ impl<'d> Fault<'d> {
         let above = frames.get(count)?;
         let caller = above.function.as_deref().is_some_and(|name| CALLERS.contains(&name));
         let did = format!(
-            "found its structures damaged in a heap routine, while a block was allocated or freed{}",
+            "found the heap's structures damaged in a heap routine, while a block was allocated or freed{}",
             self.instruction()
         );
         if named || caller {

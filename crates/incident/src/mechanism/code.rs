@@ -76,7 +76,7 @@ pub(super) fn of_dump(
             Finding::new(
                 Kind::FailFast,
                 0.9,
-                format!("ended the program after an error that nobody handled (stowed exception{inner})"),
+                format!("was ended after an error that nobody handled (stowed exception{inner})"),
             )
         }
         _ => by_code(exception, site, managed).unwrap_or_else(|| other(exception)),
@@ -127,37 +127,33 @@ fn by_code(exception: &ExceptionFacts, site: Option<&FaultSite>, managed_type: O
             let code = exception.fast_fail.as_ref().map(|fail| fail.code.0);
             let name = exception.fast_fail.as_ref().and_then(|fail| fail.name.as_deref());
             match (code, name) {
-                (Some(FATAL_APP_EXIT), _) if in_runtime => Finding::new(
-                    Kind::Abort,
-                    0.95,
-                    "called abort: the program ended itself after an error (fast-fail code 7)",
-                ),
-                (None, _) if in_runtime => {
-                    Finding::new(Kind::Abort, 0.8, "called abort: the program ended itself after an error")
+                (Some(FATAL_APP_EXIT), _) if in_runtime => {
+                    Finding::new(Kind::Abort, 0.95, "called abort: it ended itself after an error (fast-fail code 7)")
                 }
-                (Some(code), Some(name)) => Finding::new(
-                    Kind::FailFast,
-                    0.97,
-                    format!("ended the program by a fast fail, code {code} ({name})"),
-                ),
+                (None, _) if in_runtime => {
+                    Finding::new(Kind::Abort, 0.8, "called abort: it ended itself after an error")
+                }
+                (Some(code), Some(name)) => {
+                    Finding::new(Kind::FailFast, 0.97, format!("ended itself by a fast fail, code {code} ({name})"))
+                }
                 (Some(code), None) => {
-                    Finding::new(Kind::FailFast, 0.95, format!("ended the program by a fast fail, code {code}"))
+                    Finding::new(Kind::FailFast, 0.95, format!("ended itself by a fast fail, code {code}"))
                 }
                 (None, _) => Finding::new(
                     Kind::FailFast,
                     0.9,
-                    "ended the program by a fast fail; its reason code is not in this evidence",
+                    "ended itself by a fast fail; its reason code is not in this evidence",
                 ),
             }
         }
-        0xC000_0602 => Finding::new(Kind::FailFast, 0.95, "ended the program by RaiseFailFastException"),
+        0xC000_0602 => Finding::new(Kind::FailFast, 0.95, "ended itself by RaiseFailFastException"),
         0xC000_027B => {
-            Finding::new(Kind::FailFast, 0.9, "ended the program after an error that nobody handled (stowed exception)")
+            Finding::new(Kind::FailFast, 0.9, "was ended after an error that nobody handled (stowed exception)")
         }
         0xC000_0374 => Finding::new(Kind::HeapDetected, 0.97, "found that the heap's structures are damaged"),
-        0x4000_0015 => Finding::new(Kind::Abort, 0.95, "ended the program after a fatal error (abort)"),
+        0x4000_0015 => Finding::new(Kind::Abort, 0.95, "ended itself after a fatal error (abort)"),
         0xC000_0417 => {
-            Finding::new(Kind::Abort, 0.9, "ended the program: a function of the C runtime got an invalid parameter")
+            Finding::new(Kind::Abort, 0.9, "was ended: a function of the C runtime got an invalid parameter")
         }
         0xE06D_7363 => Finding::new(Kind::UnhandledCpp, 0.95, cpp(None, None)),
         0x2047_4343 => Finding::new(Kind::UnhandledCpp, 0.95, "threw a C++ exception (of GCC) that nobody caught"),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
 
-use super::incident::{ExceptionFacts, FaultSite};
+use super::incident::{ExceptionFacts, FaultSite, Process};
 use super::joined_evidence::JoinedEvidence;
 use evidence::{Address, EventBody, MemoryOperand, OperatingSystem};
 
@@ -149,23 +149,29 @@ pub(super) fn mechanism(
     evidence: &JoinedEvidence<'_>,
     exception: Option<&ExceptionFacts>,
     site: Option<&FaultSite>,
+    process: Option<&Process>,
 ) -> Option<Mechanism> {
     let managed = managed_type(evidence);
+    let program = process.and_then(|process| process.name.as_deref()).unwrap_or("The program");
     let (Some(exception), dump) = (exception, evidence.dump().map(|(_, dump)| dump)) else {
-        let finding = code::managed(managed?, None);
-        return Some(plain(finding, "The program"));
+        return Some(plain(code::managed(managed?, None), program));
     };
     let dump = dump.filter(|dump| dump.exception.is_some());
     if dump.is_some_and(|dump| dump.system.os != OperatingSystem::Windows) {
         return None;
     }
-    let subject = site.map_or_else(|| "Code outside of all modules".to_owned(), |site| site.module.to_string());
-    let subject = if dump.is_none() && site.is_none() { "The program".to_owned() } else { subject };
     let Some(dump) = dump else {
-        return Some(plain(code::of_record(exception, site, managed)?, &subject));
+        let finding = code::of_record(exception, site, managed)?;
+        let subject = site.filter(|_| is_by_one_module(finding.kind)).map_or(program, |site| &*site.module);
+        return Some(plain(finding, subject));
     };
     let finding = access::finding(dump, site).unwrap_or_else(|| code::of_dump(dump, exception, site, managed));
-    let mut mechanism = plain(finding, &subject);
+    let subject = if is_by_one_module(finding.kind) {
+        site.map_or("Code outside of all modules", |site| &*site.module)
+    } else {
+        program
+    };
+    let mut mechanism = plain(finding, subject);
     let operand = dump.detail.access.as_ref().and_then(|access| access.operand.as_ref());
     let shown = access::is_of_access(mechanism.kind);
     let operand = operand.filter(|_| shown);
@@ -182,6 +188,16 @@ pub(super) fn mechanism(
         mechanism.sentence.push_str(&origin.sentence);
     }
     Some(mechanism)
+}
+
+/// Whether the module at the fault failed, so that its sentence names it; else the program ended itself, or was ended, by way of
+/// modules that only pass errors on.
+fn is_by_one_module(kind: MechanismKind) -> bool {
+    use MechanismKind::*;
+    !matches!(
+        kind,
+        FailFast | Abort | UnhandledCpp | Managed | HeapDetected | DelayLoad | StackExhausted | Other | Unknown
+    )
 }
 
 fn plain(finding: Finding, subject: &str) -> Mechanism {

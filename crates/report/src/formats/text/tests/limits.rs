@@ -101,6 +101,10 @@ What happened
     a carrier: it delivers exceptions
     for others
     C:\Windows\System32\ucrtbase.dll
+  how: ucrtbase.dll read through a null
+    pointer (`mov eax,[rcx+0x18]` with
+    rcx = 0x0).
+    null-read (97 % certain)
   suspect: C:\tools\cudnn64_8.dll
     The first frame of the stack that is
     no carrier lies in it.

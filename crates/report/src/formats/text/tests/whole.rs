@@ -104,6 +104,9 @@ What happened
   fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e, in abort
                a carrier: it delivers exceptions for others
                C:\Windows\System32\ucrtbase.dll
+  how          ucrtbase.dll read through a null pointer (`mov eax,[rcx+0x18]`
+               with rcx = 0x0).
+               null-read (97 % certain)
   suspect      C:\tools\cudnn64_8.dll
                The first frame of the stack that is no carrier lies in it.
   thrown       class std::bad_alloc (by cudnn64_8.dll): bad allocation
@@ -277,6 +280,9 @@ What happened
   fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e, in abort
                a carrier: it delivers exceptions for others
                C:\Windows\System32\ucrtbase.dll
+  how          ucrtbase.dll read through a null pointer (`mov eax,[rcx+0x18]`
+               with rcx = 0x0).
+               null-read (97 % certain)
   suspect      C:\tools\cudnn64_8.dll
                The first frame of the stack that is no carrier lies in it.
   environment  os: Windows 10.0.19045
