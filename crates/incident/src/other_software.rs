@@ -154,3 +154,75 @@ impl OtherModule {
         Self { module, version, path, folder, what, kind }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists with an overlay and a library.
+    struct Lists;
+
+    impl Carriers for Lists {
+        fn is_carrier(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_windows_driver(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_prefix(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_sentinel(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_injected(&self, module: &str) -> bool {
+            module == "overlay.dll"
+        }
+
+        fn known(&self, module: &str) -> Option<KnownModule<'_>> {
+            match module {
+                "overlay.dll" => Some(KnownModule { list: "overlays", what: "Shop overlay", library: false }),
+                "driver.dll" => Some(KnownModule { list: "gpu-drivers", what: "display driver", library: true }),
+                _ => None,
+            }
+        }
+    }
+
+    /// The rank of a module in a process of `D:\Game\bin\game.exe`, if it is another product's.
+    fn rank_of(path: &str, version: Option<[u16; 4]>) -> Option<u8> {
+        let (name, program) = (Arc::from(base_name(path)), Arc::from(r"D:\Game\bin\game.exe"));
+        let full: Arc<str> = path.into();
+        let path = Some(&full).filter(|path| path.contains('\\'));
+        let module = Listed { name: &name, path, version: version.map(Version) };
+        other(&module, Some(&program), &Lists).map(|(rank, _)| rank)
+    }
+
+    #[test]
+    fn modules_of_windows_and_of_the_program_are_no_other_software() {
+        assert_eq!(rank_of(r"C:\Windows\System32\ntdll.dll", Some([10, 0, 19041, 1])), None);
+        assert_eq!(rank_of(r"C:\Windows\System32\unknown.dll", None), None);
+        assert_eq!(rank_of(r"D:\Game\lib\engine.dll", None), None);
+        assert_eq!(rank_of(r"D:\Game\lib\driver.dll", None), None, "a library that came with the program");
+        assert_eq!(rank_of("unknown.dll", None), None, "without path nobody knows");
+        assert_eq!(rank_of(r"C:\Program Files\dotnet\shared\Microsoft.NETCore.App\8.0.1\coreclr.dll", None), None);
+    }
+
+    #[test]
+    fn what_is_put_into_programs_comes_first_and_libraries_last() {
+        assert_eq!(rank_of(r"D:\Game\bin\overlay.dll", None), Some(0), "wherever it is");
+        assert_eq!(rank_of("overlay.dll", None), Some(0));
+        assert_eq!(rank_of(r"C:\Program Files\Hooks\hook.dll", None), Some(2));
+        assert_eq!(rank_of(r"C:\Windows\System32\driver.dll", Some([31, 0, 15, 2849])), Some(3));
+    }
+
+    #[test]
+    fn unknown_software_is_named_after_its_folder() {
+        let path: Arc<str> = r"C:\Program Files\Hooks\bin\hook.dll".into();
+        let module = OtherModule::new("hook.dll".into(), None, Some(path), None);
+        assert_eq!(module.folder.as_deref(), Some("Hooks"));
+    }
+}
