@@ -39,7 +39,7 @@ pub use build::{JoinedIncident, incidents};
 pub use crash_record::CrashRecord;
 pub use dump_state::{Annotated, CrashedThread, DumpState, InnerError};
 pub use environment::{build_of, is_version_unsure};
-pub use fault_site::{Carriers, KnownModule};
+pub use fault_site::{Carriers, KnownModule, KnownPart};
 pub use host_names::{short_host, unify_host_names};
 pub use incident::{
     Access, Bugcheck, EvidenceItem, ExceptionFacts, FastFail, FaultSite, Incident, IncidentKind, JoinedBy,
@@ -49,7 +49,7 @@ pub use join::key::{JoinKey, JoinStrength};
 pub use joined_evidence::JoinedEvidence;
 pub use machine::{Cleared, EarlierValue, Machine, SIGMA, TimelineEntry, machines, timeline_kind, values};
 pub use machine_environment::{OF_MACHINE, describe_machines, started_build};
-pub use other_software::{OtherModule, OtherSoftware};
+pub use other_software::{OtherModule, OtherSoftware, Runtime};
 pub use renamed::{LastNames, NamedLog, last_names, under_last_name};
 pub use sentence::sentence;
 pub use sighting::{Family, RestartRecord, Sighting, sightings};

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
 
-use super::fault_site::{Carriers, KnownModule};
+use super::fault_site::{Carriers, KnownModule, KnownPart};
 use super::joined_evidence::JoinedEvidence;
 use evidence::{OperatingSystem, Version, base_name};
 use windows_codes::{build_of_windows_file, location, product_folder_name, same_product_folder};
 
 /// The most modules that are kept; the rest is counted.
 const MOST: usize = 64;
+
+/// The most runtimes that are kept.
+const MOST_RUNTIMES: usize = 8;
 
 /// The modules of others in a process, or the drivers of others in the kernel.
 #[skip_serializing_none]
@@ -46,6 +49,47 @@ pub struct OtherModule {
     pub what: Option<Arc<str>>,
     /// The name of that list: the kind of product.
     pub kind: Option<Arc<str>>,
+}
+
+/// What runs the program's code: an engine, the runtime of a language, a toolkit.
+#[serde_as]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Runtime {
+    /// What it is, by the lists of rule sets.
+    pub what: Arc<str>,
+    /// The file of it that was loaded first.
+    pub module: Arc<str>,
+    /// That file's version.
+    #[serde_as(as = "Option<DisplayFromStr>")]
+    pub version: Option<Version>,
+    /// The number of the evidence that lists it, counted from 0.
+    #[serde(skip)]
+    pub from: usize,
+}
+
+/// The runtimes in a process, in the order in which they were loaded, each once; by the module list of a dump or a WER
+/// report.
+pub(super) fn runtimes(evidence: &JoinedEvidence<'_>, carriers: &dyn Carriers) -> Vec<Runtime> {
+    let listed: Vec<(usize, Arc<str>, Option<Version>)> = if let Some((from, dump)) = evidence.dump() {
+        let modules = dump.modules.iter().flatten();
+        modules.map(|module| (from, Arc::clone(&module.name), module.version)).collect()
+    } else if let Some((from, report)) = evidence.report(|report| !report.modules.is_empty()) {
+        report.modules.iter().map(|path| (from, Arc::from(base_name(path)), None)).collect()
+    } else {
+        Vec::new()
+    };
+    let mut found: Vec<Runtime> = Vec::new();
+    for (from, module, version) in listed {
+        if version.and_then(build_of_windows_file).is_some() {
+            continue;
+        }
+        let Some(known) = carriers.known(&module).filter(|known| known.part == KnownPart::Runtime) else { continue };
+        if found.len() < MOST_RUNTIMES && found.iter().all(|other| *other.what != *known.what) {
+            found.push(Runtime { what: Arc::from(known.what), module: Arc::clone(&module), version, from });
+        }
+    }
+    found
 }
 
 /// A module as its artifact lists it.
@@ -108,8 +152,12 @@ fn other(module: &Listed<'_>, program: Option<&Arc<str>>, carriers: &dyn Carrier
     let known = known(module.name, carriers);
     let of_program = || module.path.zip(program).is_some_and(|(path, program)| same_product_folder(path, program));
     let is_other = match &known {
-        // A library in the program's folder came with the program.
-        Some(known) => !(known.library && of_program()),
+        Some(known) => match known.part {
+            KnownPart::Foreign => true,
+            // A library in the program's folder came with the program.
+            KnownPart::Library => !of_program(),
+            KnownPart::Runtime => false,
+        },
         None => {
             let of_unknown_maker = match place {
                 None | Some("system" | "site-packages") => false,
@@ -141,7 +189,7 @@ fn known<'c>(module: &str, carriers: &'c dyn Carriers) -> Option<KnownModule<'c>
 fn rank(module: &str, known: Option<&KnownModule<'_>>, carriers: &dyn Carriers) -> u8 {
     match known {
         Some(_) if carriers.is_injected(module) => 0,
-        Some(known) if !known.library => 1,
+        Some(known) if known.part == KnownPart::Foreign => 1,
         None => 2,
         Some(_) => 3,
     }
@@ -185,8 +233,10 @@ mod tests {
 
         fn known(&self, module: &str) -> Option<KnownModule<'_>> {
             match module {
-                "overlay.dll" => Some(KnownModule { list: "overlays", what: "Shop overlay", library: false }),
-                "driver.dll" => Some(KnownModule { list: "gpu-drivers", what: "display driver", library: true }),
+                "overlay.dll" => Some(KnownModule { list: "overlays", what: "Shop overlay", part: KnownPart::Foreign }),
+                "driver.dll" => {
+                    Some(KnownModule { list: "gpu-drivers", what: "display driver", part: KnownPart::Library })
+                }
                 _ => None,
             }
         }

@@ -2,7 +2,20 @@
 
 use crate::value::evidence;
 use crate::{FactSet, Record, Value};
-use incident::{JoinedIncident, OtherModule, WindowsFile};
+use incident::{JoinedIncident, OtherModule, Runtime, WindowsFile};
+
+/// Sets the list of what runs the program's code.
+pub(super) fn runtimes(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let record = |runtime: &Runtime| {
+        let fields = [
+            ("what", Some(runtime.what.clone().into())),
+            ("module", Some(runtime.module.clone().into())),
+            ("version", runtime.version.map(Value::from)),
+        ];
+        Record::of_known(fields, evidence(runtime.from))
+    };
+    facts.set_filled_list("runtimes", joined.incident.runtimes.iter().map(record));
+}
 
 /// Sets the list of Windows' files that are of another build than most.
 pub(super) fn windows_files(joined: &JoinedIncident<'_>, facts: &mut FactSet) {

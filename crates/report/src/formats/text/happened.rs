@@ -32,6 +32,12 @@ pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Ro
     rows.extend(incident.thrown.iter().map(|thrown| ("thrown", prose(&thrown_line(thrown)))));
     rows.extend(incident.dump.iter().flat_map(|dump| dump_state(dump, all)));
     rows.extend(incident.other_software.iter().map(|others| ("also loaded", other_software(others, all))));
+    let labels = std::iter::once("runs on").chain(std::iter::repeat(""));
+    rows.extend(
+        labels.zip(incident.runtimes.iter().map(|runtime| {
+            prose(&format!("{} ({})", cut(&runtime.what), versioned(&runtime.module, runtime.version)))
+        })),
+    );
     rows.extend(environment_rows(&incident.environment));
     let labels = std::iter::once("sigma").chain(std::iter::repeat(""));
     rows.extend(labels.zip(sigma.iter().map(sigma_rule)));
