@@ -50,8 +50,8 @@ pub enum KnownPart {
     Foreign,
     /// The program loads it: a library, a part of the display driver.
     Library,
-    /// It runs the program's code: an engine, the runtime of a language, a toolkit.
-    Runtime,
+    /// The program is built with it: an engine, the runtime of a language, a toolkit.
+    Component,
 }
 
 impl FaultSite {

@@ -49,7 +49,7 @@ pub use join::key::{JoinKey, JoinStrength};
 pub use joined_evidence::JoinedEvidence;
 pub use machine::{Cleared, EarlierValue, Machine, SIGMA, TimelineEntry, machines, timeline_kind, values};
 pub use machine_environment::{OF_MACHINE, describe_machines, started_build};
-pub use other_software::{OtherModule, OtherSoftware, Runtime};
+pub use other_software::{Component, OtherModule, OtherSoftware, product};
 pub use renamed::{LastNames, NamedLog, last_names, under_last_name};
 pub use sentence::sentence;
 pub use sighting::{Family, RestartRecord, Sighting, sightings};

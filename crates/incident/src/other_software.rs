@@ -14,8 +14,8 @@ use windows_codes::{build_of_windows_file, location, product_folder_name, same_p
 /// The most modules that are kept; the rest is counted.
 const MOST: usize = 64;
 
-/// The most runtimes that are kept.
-const MOST_RUNTIMES: usize = 8;
+/// The most components that are kept.
+const MOST_COMPONENTS: usize = 8;
 
 /// The modules of others in a process, or the drivers of others in the kernel.
 #[skip_serializing_none]
@@ -51,11 +51,11 @@ pub struct OtherModule {
     pub kind: Option<Arc<str>>,
 }
 
-/// What runs the program's code: an engine, the runtime of a language, a toolkit.
+/// What a program is built with: an engine, the runtime of a language, a toolkit.
 #[serde_as]
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Runtime {
+pub struct Component {
     /// What it is, by the lists of rule sets.
     pub what: Arc<str>,
     /// The file of it that was loaded first.
@@ -68,9 +68,9 @@ pub struct Runtime {
     pub from: usize,
 }
 
-/// The runtimes in a process, in the order in which they were loaded, each once; by the module list of a dump or a WER
-/// report.
-pub(super) fn runtimes(evidence: &JoinedEvidence<'_>, carriers: &dyn Carriers) -> Vec<Runtime> {
+/// What the program is built with, in the order in which it was loaded, of each product the first file; by the module list of
+/// a dump or a WER report.
+pub(super) fn components(evidence: &JoinedEvidence<'_>, carriers: &dyn Carriers) -> Vec<Component> {
     let listed: Vec<(usize, Arc<str>, Option<Version>)> = if let Some((from, dump)) = evidence.dump() {
         let modules = dump.modules.iter().flatten();
         modules.map(|module| (from, Arc::clone(&module.name), module.version)).collect()
@@ -79,14 +79,14 @@ pub(super) fn runtimes(evidence: &JoinedEvidence<'_>, carriers: &dyn Carriers) -
     } else {
         Vec::new()
     };
-    let mut found: Vec<Runtime> = Vec::new();
+    let mut found: Vec<Component> = Vec::new();
     for (from, module, version) in listed {
         if version.and_then(build_of_windows_file).is_some() {
             continue;
         }
-        let Some(known) = carriers.known(&module).filter(|known| known.part == KnownPart::Runtime) else { continue };
-        if found.len() < MOST_RUNTIMES && found.iter().all(|other| *other.what != *known.what) {
-            found.push(Runtime { what: Arc::from(known.what), module: Arc::clone(&module), version, from });
+        let Some(known) = carriers.known(&module).filter(|known| known.part == KnownPart::Component) else { continue };
+        if found.len() < MOST_COMPONENTS && found.iter().all(|other| product(&other.what) != product(known.what)) {
+            found.push(Component { what: Arc::from(known.what), module: Arc::clone(&module), version, from });
         }
     }
     found
@@ -150,13 +150,17 @@ fn other(module: &Listed<'_>, program: Option<&Arc<str>>, carriers: &dyn Carrier
         return None;
     }
     let known = known(module.name, carriers);
+    // Lists also have parts of Windows that hook programs or are extensions.
+    if place == Some("system") && known.is_some_and(|known| product(known.what).ends_with(" of Windows")) {
+        return None;
+    }
     let of_program = || module.path.zip(program).is_some_and(|(path, program)| same_product_folder(path, program));
     let is_other = match &known {
         Some(known) => match known.part {
             KnownPart::Foreign => true,
             // A library in the program's folder came with the program.
             KnownPart::Library => !of_program(),
-            KnownPart::Runtime => false,
+            KnownPart::Component => false,
         },
         None => {
             let of_unknown_maker = match place {
@@ -171,6 +175,12 @@ fn other(module: &Listed<'_>, program: Option<&Arc<str>>, carriers: &dyn Carrier
         let rank = rank(module.name, known.as_ref(), carriers);
         (rank, OtherModule::new(Arc::clone(module.name), module.version, module.path.cloned(), known))
     })
+}
+
+/// The product in the description of a module: the part before what its role in the product is.
+#[must_use]
+pub fn product(what: &str) -> &str {
+    what.split_once(": ").map_or(what, |(product, _)| product)
 }
 
 /// Whether a path is in a folder of the .NET runtime or of a package of Windows' own libraries.
@@ -195,10 +205,22 @@ fn rank(module: &str, known: Option<&KnownModule<'_>>, carriers: &dyn Carriers) 
     }
 }
 
+/// The name of a driver package by a path in Windows' store of drivers: `nv_dispi.inf` of
+/// `...\FileRepository\nv_dispi.inf_amd64_830a02\x.dll`.
+fn driver_package(path: &str) -> Option<&str> {
+    let mut folders = path.split(['\\', '/']).skip_while(|folder| !folder.eq_ignore_ascii_case("filerepository"));
+    let package = folders.nth(1)?;
+    package.get(..package.to_ascii_lowercase().find(".inf")?.saturating_add(".inf".len()))
+}
+
 impl OtherModule {
     fn new(module: Arc<str>, version: Option<Version>, path: Option<Arc<str>>, known: Option<KnownModule<'_>>) -> Self {
         let (what, kind) = known.map_or((None, None), |known| (Some(known.what.into()), Some(known.list.into())));
-        let folder = path.as_deref().filter(|_| what.is_none()).and_then(product_folder_name).map(Arc::from);
+        let folder = path.as_deref().filter(|_| what.is_none()).and_then(|path| match location(path) {
+            "driver-store" => driver_package(path),
+            _ => product_folder_name(path),
+        });
+        let folder = folder.map(Arc::from);
         Self { module, version, path, folder, what, kind }
     }
 }
@@ -274,5 +296,7 @@ mod tests {
         let path: Arc<str> = r"C:\Program Files\Hooks\bin\hook.dll".into();
         let module = OtherModule::new("hook.dll".into(), None, Some(path), None);
         assert_eq!(module.folder.as_deref(), Some("Hooks"));
+        let stored = r"C:\Windows\System32\DriverStore\FileRepository\nv_dispi.inf_amd64_830a02\nvppex.dll";
+        assert_eq!(driver_package(stored), Some("nv_dispi.inf"));
     }
 }

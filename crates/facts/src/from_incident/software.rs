@@ -2,19 +2,19 @@
 
 use crate::value::evidence;
 use crate::{FactSet, Record, Value};
-use incident::{JoinedIncident, OtherModule, Runtime, WindowsFile};
+use incident::{Component, JoinedIncident, OtherModule, WindowsFile};
 
-/// Sets the list of what runs the program's code.
-pub(super) fn runtimes(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
-    let record = |runtime: &Runtime| {
+/// Sets the list of what the program is built with.
+pub(super) fn built_with(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let record = |component: &Component| {
         let fields = [
-            ("what", Some(runtime.what.clone().into())),
-            ("module", Some(runtime.module.clone().into())),
-            ("version", runtime.version.map(Value::from)),
+            ("what", Some(component.what.clone().into())),
+            ("module", Some(component.module.clone().into())),
+            ("version", component.version.map(Value::from)),
         ];
-        Record::of_known(fields, evidence(runtime.from))
+        Record::of_known(fields, evidence(component.from))
     };
-    facts.set_filled_list("runtimes", joined.incident.runtimes.iter().map(record));
+    facts.set_filled_list("built_with", joined.incident.built_with.iter().map(record));
 }
 
 /// Sets the list of Windows' files that are of another build than most.

@@ -10,7 +10,8 @@ const ROLES: [&str; 7] =
     ["carriers", "prefixes", "sentinels", "windows-drivers", "windows-shell", "openmp", "vc-runtime"];
 
 /// The lists of libraries that programs bring with them or load on purpose.
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
+    "codecs-and-filters",
     "common-libraries",
     "crash-reporters",
     "cuda-libraries",
@@ -21,8 +22,8 @@ const LIBRARIES: [&str; 8] = [
     "machine-learning",
 ];
 
-/// The lists of what runs a program's code.
-const RUNTIMES: [&str; 3] = ["game-engines-and-stores", "language-runtimes", "ui-toolkits"];
+/// The lists of what programs are built with.
+const COMPONENTS: [&str; 3] = ["game-engines-and-stores", "language-runtimes", "ui-toolkits"];
 
 /// The roles of modules, looked up in the rule sets' lists that are named after the roles.
 pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
@@ -65,7 +66,7 @@ pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
             let listed = products.find(module)?;
             let part = match listed.list {
                 list if LIBRARIES.contains(&list) => KnownPart::Library,
-                list if RUNTIMES.contains(&list) => KnownPart::Runtime,
+                list if COMPONENTS.contains(&list) => KnownPart::Component,
                 _ => KnownPart::Foreign,
             };
             Some(KnownModule { list: listed.list, what: listed.why, part })

@@ -12,7 +12,7 @@ use super::report::{Artifact, Judged, Report, Verdict};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
 use incident::{
-    Bugcheck, DumpState, ExceptionFacts, FaultSite, OtherSoftware, Process, Runtime, Signature, StackFrame, Suspect,
+    Bugcheck, Component, DumpState, ExceptionFacts, FaultSite, OtherSoftware, Process, Signature, StackFrame, Suspect,
     Thread, Thrown,
 };
 use rules::{Finding, Suppressed};
@@ -37,7 +37,7 @@ pub(crate) struct Incident<'a> {
     thrown: Option<Part<'a, [Thrown]>>,
     dump: Option<Part<'a, DumpState>>,
     other_software: Option<Part<'a, OtherSoftware>>,
-    runtimes: Option<Part<'a, [Runtime]>>,
+    built_with: Option<Part<'a, [Component]>>,
     environment: Part<'a, BTreeMap<&'static str, String>>,
     pub(crate) signature: Cow<'a, Signature>,
     pub(super) evidence: Vec<Evidence<'a>>,
@@ -69,7 +69,7 @@ impl<'a> Incident<'a> {
             thrown: Part::unless_empty(&incident.thrown),
             dump: incident.dump.as_ref().map(Part::Made),
             other_software: incident.other_software.as_ref().map(Part::Made),
-            runtimes: Part::unless_empty(&incident.runtimes),
+            built_with: Part::unless_empty(&incident.built_with),
             environment: Part::Made(&incident.environment),
             signature: Cow::Borrowed(&incident.signature),
             evidence: Evidence::all(&report.artifacts, incident),

@@ -240,7 +240,7 @@ mod tests {
             thrown: Vec::new(),
             dump: None,
             other_software: None,
-            runtimes: Vec::new(),
+            built_with: Vec::new(),
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: "crash".to_owned(), fine: "crash".to_owned() },
             evidence: Vec::new(),
