@@ -116,7 +116,11 @@ impl Seen<'_> {
         if path == "summary.by_cause" {
             return;
         }
-        let as_described = if path == "machines[].environment" { "incidents[].environment" } else { path };
+        let as_described = match path {
+            "machines[].environment" => "incidents[].environment",
+            "incidents[].threads[].frames[]" => "incidents[].stack[]",
+            other => other,
+        };
         let Some(described) = self.page.objects.get(as_described) else {
             return self.says(format!("{path} has no table"));
         };
@@ -168,7 +172,7 @@ fn check(described: &Described, value: &Value) -> Result<(), String> {
         "number" => value.is_number(),
         "boolean" => value.is_boolean(),
         "object" => value.is_object(),
-        "list" => value.as_array().is_some_and(|list| list.iter().all(Value::is_object)),
+        "list" | "list of frames" => value.as_array().is_some_and(|list| list.iter().all(Value::is_object)),
         "object of strings" => value.as_object().is_some_and(|all| all.values().all(is_text)),
         "object of whole numbers" => value.as_object().is_some_and(|all| all.values().all(Value::is_u64)),
         "list of strings" => value.as_array().is_some_and(|list| list.iter().all(is_text)),

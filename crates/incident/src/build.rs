@@ -175,6 +175,7 @@ fn build<'i>(
         thrown: thrown::thrown(&evidence),
         dump: dump_state::dump_state(&evidence),
         other_software: other_software::other_software(&evidence, carriers),
+        built_with: other_software::components(&evidence, carriers),
         signature: Signature::default(),
         evidence: items,
     };

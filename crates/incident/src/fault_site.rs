@@ -41,8 +41,19 @@ pub struct KnownModule<'l> {
     pub list: &'l str,
     /// The product, in words.
     pub what: &'l str,
-    /// Whether programs bring such modules with them and load them themselves.
-    pub library: bool,
+    /// How such modules come into a process.
+    pub part: KnownPart,
+}
+
+/// How a known module comes into a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownPart {
+    /// Other software puts it there, or the program loads it because other software registered it.
+    Foreign,
+    /// The program loads it: a library, a part of the display driver.
+    Library,
+    /// The program is built with it: an engine, the runtime of a language, a toolkit.
+    Component,
 }
 
 impl FaultSite {

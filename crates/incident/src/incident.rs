@@ -10,7 +10,7 @@ use serde_with::{DisplayFromStr, SerializeAs, serde_as, skip_serializing_none};
 use super::dump_state::DumpState;
 use super::join::key::{JoinKey, JoinStrength};
 use super::mechanism::Mechanism;
-use super::other_software::OtherSoftware;
+use super::other_software::{Component, OtherSoftware};
 use super::stack::StackFrame;
 use super::thrown::Thrown;
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
@@ -76,6 +76,8 @@ pub struct Incident {
     pub dump: Option<DumpState>,
     /// Modules of other products in the process.
     pub other_software: Option<OtherSoftware>,
+    /// What the program is built with: engines, runtimes of languages, toolkits.
+    pub built_with: Vec<Component>,
     /// What is known of the machine and the program's surroundings, by key (`os`, `cpu`, `gpu_driver`, `cuda`...).
     pub environment: BTreeMap<&'static str, String>,
     /// The key of its group.

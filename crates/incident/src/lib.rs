@@ -40,7 +40,7 @@ pub use build::{JoinedIncident, incidents};
 pub use crash_record::CrashRecord;
 pub use dump_state::{Annotated, CrashedThread, DumpState, InnerError};
 pub use environment::{build_of, is_version_unsure};
-pub use fault_site::{Carriers, KnownModule};
+pub use fault_site::{Carriers, KnownModule, KnownPart};
 pub use host_names::{short_host, use_full_host_names};
 pub use incident::{
     Access, Bugcheck, EvidenceItem, ExceptionFacts, FastFail, FaultSite, Incident, IncidentKind, JoinedBy,
@@ -51,7 +51,7 @@ pub use joined_evidence::JoinedEvidence;
 pub use machine::{Cleared, EarlierValue, Machine, SIGMA, TimelineEntry, machines, searched_text, timeline_kind};
 pub use machine_environment::{OF_MACHINE, describe_machines, started_build};
 pub use mechanism::{FieldOffset, Mechanism, MechanismKind, MechanismOrigin, MechanismStep};
-pub use other_software::{OtherModule, OtherSoftware};
+pub use other_software::{Component, OtherModule, OtherSoftware, product};
 pub use renamed::{LastNames, NamedLog, last_names, under_last_name};
 pub use sentence::sentence;
 pub use sighting::{Family, RestartRecord, Sighting, sightings};

@@ -60,11 +60,13 @@ pub struct WindowsFile {
 impl WindowsFiles {
     /// The builds of Windows' files in a process; `None` where too few of them agree on one, or before Windows 10.
     pub(super) fn of(dump: &ProcessDump) -> Option<Self> {
-        if dump.system.os != OperatingSystem::Windows {
-            return None;
-        }
+        let modules = dump.modules.as_ref().filter(|_| dump.system.os == OperatingSystem::Windows)?;
+        Self::among(modules)
+    }
+
+    fn among(modules: &[LoadedModule]) -> Option<Self> {
         let files: Vec<(u16, &LoadedModule)> =
-            dump.modules.iter().flatten().filter_map(|module| Some((build(module)?, module))).collect();
+            modules.iter().filter_map(|module| Some((build(module)?, module))).collect();
         let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
         for (build, _) in &files {
             let count = counts.entry(*build).or_default();
@@ -116,4 +118,53 @@ fn build(module: &LoadedModule) -> Option<u16> {
     let redistributed = REDISTRIBUTED.iter().any(|name| name.eq_ignore_ascii_case(&module.name));
     let of_windows = !module.path.contains('\\') || location(&module.path) == "system";
     module.version.filter(|_| of_windows && !redistributed).and_then(build_of_windows_file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evidence::{Address, base_name};
+
+    /// Modules with these paths and versions, behind twenty files of build 19041.
+    fn among(others: &[(&str, [u16; 4])]) -> Option<WindowsFiles> {
+        let module = |path: &str, version| LoadedModule {
+            name: base_name(path).into(),
+            path: path.into(),
+            version: Some(Version(version)),
+            base: Address(0),
+            size: 0x1000,
+            timestamp: 0,
+            debug_id: None,
+        };
+        let usual = (0..20).map(|number| module(&format!(r"C:\Windows\System32\{number}.dll"), [10, 0, 19041, number]));
+        let all: Vec<LoadedModule> = usual.chain(others.iter().map(|(path, version)| module(path, *version))).collect();
+        WindowsFiles::among(&all)
+    }
+
+    #[test]
+    fn a_file_of_another_build_stands_out() {
+        let files = among(&[(r"C:\Windows\System32\store.dll", [10, 0, 18362, 1110])]).expect("files that agree");
+        assert_eq!((files.build, files.files), (19041, 20));
+        let expected = "Of another Windows build than the other 20 Windows files in the process (build 19041): \
+                        store.dll (build 18362).";
+        assert_eq!(files.sentence().as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn files_of_programs_and_redistributed_ones_do_not_count() {
+        let files = among(&[
+            (r"C:\Program Files\Shop\dxgi.dll", [10, 0, 14393, 1]),
+            (r"C:\Windows\System32\ucrtbase.dll", [10, 0, 14393, 1]),
+            (r"C:\Windows\System32\nvapi64.dll", [31, 0, 15, 2849]),
+        ]);
+        assert_eq!(files.expect("files that agree").sentence(), None);
+    }
+
+    #[test]
+    fn without_a_usual_build_no_file_stands_out() {
+        let of_another = |number: u16| (format!(r"C:\Windows\System32\other{number}.dll"), [10, 0, 18362, number]);
+        let others: Vec<(String, [u16; 4])> = (0..3).map(of_another).collect();
+        let others: Vec<(&str, [u16; 4])> = others.iter().map(|(path, version)| (path.as_str(), *version)).collect();
+        assert_eq!(among(&others), None);
+    }
 }

@@ -39,6 +39,7 @@ pub fn facts(joined: &JoinedIncident<'_>) -> FactSet {
     lists::lists(joined, &mut facts);
     stack::stack(joined, &mut facts);
     software::other_software(joined, &mut facts);
+    software::built_with(joined, &mut facts);
     software::windows_files(joined, &mut facts);
     ticket::described(joined, &mut facts);
     facts

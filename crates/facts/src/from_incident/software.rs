@@ -2,7 +2,20 @@
 
 use crate::value::evidence;
 use crate::{FactSet, Record, Value};
-use incident::{JoinedIncident, OtherModule, WindowsFile};
+use incident::{Component, JoinedIncident, OtherModule, WindowsFile};
+
+/// Sets the list of what the program is built with.
+pub(super) fn built_with(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
+    let record = |component: &Component| {
+        let fields = [
+            ("what", Some(component.what.clone().into())),
+            ("module", Some(component.module.clone().into())),
+            ("version", component.version.map(Value::from)),
+        ];
+        Record::of_known(fields, evidence(component.from))
+    };
+    facts.set_filled_list("built_with", joined.incident.built_with.iter().map(record));
+}
 
 /// Sets the list of Windows' files that are of another build than most.
 pub(super) fn windows_files(joined: &JoinedIncident<'_>, facts: &mut FactSet) {

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use incident::{Carriers, KnownModule};
+use incident::{Carriers, KnownModule, KnownPart};
 use rules::{ModuleIndex, ModuleList, RuleSet};
 
 /// The lists of roles and of parts of Windows: that a module is in one of them does not name its product.
@@ -10,7 +10,20 @@ const ROLES: [&str; 7] =
     ["carriers", "prefixes", "sentinels", "windows-drivers", "windows-shell", "openmp", "vc-runtime"];
 
 /// The lists of libraries that programs bring with them or load on purpose.
-const LIBRARIES: [&str; 3] = ["cuda-libraries", "frameworks", "gpu-drivers"];
+const LIBRARIES: [&str; 9] = [
+    "codecs-and-filters",
+    "common-libraries",
+    "crash-reporters",
+    "cuda-libraries",
+    "databases",
+    "frameworks",
+    "gpu-drivers",
+    "graphics-runtimes",
+    "machine-learning",
+];
+
+/// The lists of what programs are built with.
+const COMPONENTS: [&str; 3] = ["game-engines-and-stores", "language-runtimes", "ui-toolkits"];
 
 /// The roles of modules, looked up in the rule sets' lists that are named after the roles.
 pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
@@ -51,8 +64,12 @@ pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
                 ModuleIndex::new(lists.filter(|list| !ROLES.contains(&list.name())))
             });
             let listed = products.find(module)?;
-            let library = LIBRARIES.contains(&listed.list);
-            Some(KnownModule { list: listed.list, what: listed.why, library })
+            let part = match listed.list {
+                list if LIBRARIES.contains(&list) => KnownPart::Library,
+                list if COMPONENTS.contains(&list) => KnownPart::Component,
+                _ => KnownPart::Foreign,
+            };
+            Some(KnownModule { list: listed.list, what: listed.why, part })
         }
     }
     let lists = |names: &'static [&'static str]| {

@@ -44,6 +44,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             thrown: Vec::new(),
             dump: None,
             other_software: None,
+            built_with: Vec::new(),
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: String::new(), fine: String::new() },
             evidence: Vec::new(),

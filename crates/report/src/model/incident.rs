@@ -12,8 +12,8 @@ use super::report::{Artifact, Judged, Report, Verdict};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
 use incident::{
-    Bugcheck, DumpState, ExceptionFacts, FaultSite, Mechanism, OtherSoftware, Process, Signature, StackFrame, Suspect,
-    Thread, Thrown,
+    Bugcheck, Component, DumpState, ExceptionFacts, FaultSite, Mechanism, OtherSoftware, Process, Signature,
+    StackFrame, Suspect, Thread, Thrown,
 };
 use rules::{Finding, Suppressed};
 
@@ -38,6 +38,7 @@ pub(crate) struct Incident<'a> {
     thrown: Option<Part<'a, [Thrown]>>,
     dump: Option<Part<'a, DumpState>>,
     other_software: Option<Part<'a, OtherSoftware>>,
+    built_with: Option<Part<'a, [Component]>>,
     environment: Part<'a, BTreeMap<&'static str, String>>,
     pub(crate) signature: Cow<'a, Signature>,
     pub(super) evidence: Vec<Evidence<'a>>,
@@ -70,6 +71,7 @@ impl<'a> Incident<'a> {
             thrown: Part::unless_empty(&incident.thrown),
             dump: incident.dump.as_ref().map(Part::Made),
             other_software: incident.other_software.as_ref().map(Part::Made),
+            built_with: Part::unless_empty(&incident.built_with),
             environment: Part::Made(&incident.environment),
             signature: Cow::Borrowed(&incident.signature),
             evidence: Evidence::all(&report.artifacts, incident),

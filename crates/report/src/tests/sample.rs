@@ -14,10 +14,10 @@ use evidence::{
 };
 use facts::{EvidenceRef, NamedIncidents, Relation, SigmaNearby};
 use incident::{
-    Access, Annotated, Bugcheck, CrashedThread, DumpState, EarlierValue, EvidenceItem, ExceptionFacts, FastFail,
-    FaultSite, FieldOffset, Incident, IncidentKind, InnerError, JoinKey, JoinedBy, Machine, Mechanism, MechanismKind,
-    MechanismOrigin, MechanismStep, OtherModule, OtherSoftware, ParameterMeaning, Process, SIGMA, Signature,
-    StackFrame, StackKind, Suspect, Thread, Thrown, TimelineEntry, WindowsFile, WindowsFiles,
+    Access, Annotated, Bugcheck, Component, CrashedThread, DumpState, EarlierValue, EvidenceItem, ExceptionFacts,
+    FastFail, FaultSite, FieldOffset, Incident, IncidentKind, InnerError, JoinKey, JoinedBy, Machine, Mechanism,
+    MechanismKind, MechanismOrigin, MechanismStep, OtherModule, OtherSoftware, ParameterMeaning, Process, SIGMA,
+    Signature, StackFrame, StackKind, Suspect, Thread, Thrown, TimelineEntry, WindowsFile, WindowsFiles,
 };
 use rules::UNDETERMINED;
 use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
@@ -149,6 +149,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             thrown: Vec::new(),
             dump: None,
             other_software: None,
+            built_with: Vec::new(),
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: "crash|python.exe".into(), fine: "crash|python.exe|-".into() },
             evidence: vec![EvidenceItem {
@@ -313,6 +314,12 @@ pub(crate) fn crash(id: &str) -> Judged {
         left_out: Some(3),
         from: 0,
     });
+    incident.built_with = vec![Component {
+        what: "Python of python.org".into(),
+        module: "python39.dll".into(),
+        version: Some(Version([3, 9, 13150, 1013])),
+        from: 0,
+    }];
     incident.environment = BTreeMap::from([("cudnn", "8".into()), ("os", "Windows 10.0.19045".into())]);
     incident.evidence = vec![
         EvidenceItem {

@@ -241,6 +241,7 @@ mod tests {
             thrown: Vec::new(),
             dump: None,
             other_software: None,
+            built_with: Vec::new(),
             environment: BTreeMap::new(),
             signature: Signature { algorithm: 1, coarse: "crash".to_owned(), fine: "crash".to_owned() },
             evidence: Vec::new(),

@@ -91,6 +91,7 @@ const CONTRACT: &str = "
     incidents[].other_software.modules[].version incidents[].other_software.modules[].path
     incidents[].other_software.modules[].folder incidents[].other_software.modules[].what incidents[].other_software.modules[].kind
     incidents[].other_software.left_out
+    incidents[].built_with incidents[].built_with[].what incidents[].built_with[].module incidents[].built_with[].version
     incidents[].environment incidents[].environment.cudnn incidents[].environment.os
     incidents[].signature incidents[].signature.algorithm incidents[].signature.coarse
     incidents[].signature.fine

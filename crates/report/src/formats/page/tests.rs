@@ -44,6 +44,16 @@ fn hostile(name: &str) -> Report {
     if let Some(suspect) = &mut incident.suspect {
         suspect.module = name.into();
     }
+    incident.stack[0].module = Some(name.into());
+    incident.stack[1].function = Some(name.into());
+    incident.thrown[0].text = Some(name.into());
+    if let Some(dump) = &mut incident.dump {
+        dump.messages = vec![name.into()];
+    }
+    if let Some(others) = &mut incident.other_software {
+        others.modules[0].module = name.into();
+    }
+    judged.threads[0].name = Some(name.into());
     judged.verdict.sentence = name.into();
     judged.verdict.collect_next = vec![name.to_owned().into()];
     judged.findings[0].explanation = name.into();

@@ -6,8 +6,8 @@ use crate::model::Judged;
 use crate::wording::{how_long, name, prose, versioned};
 use facts::SigmaNearby;
 use incident::{
-    Access, Bugcheck, DumpState, ExceptionFacts, FastFail, FaultSite, Mechanism, OtherSoftware, Process, Suspect,
-    Thrown,
+    Access, Bugcheck, Component, DumpState, ExceptionFacts, FastFail, FaultSite, Mechanism, OtherSoftware, Process,
+    Suspect, Thrown, product,
 };
 
 /// How many annotations of a dump are shown.
@@ -34,6 +34,7 @@ pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Ro
     rows.extend(incident.thrown.iter().map(|thrown| ("thrown", prose(&thrown_line(thrown)))));
     rows.extend(incident.dump.iter().flat_map(|dump| dump_state(dump, all)));
     rows.extend(incident.other_software.iter().map(|others| ("also loaded", other_software(others, all))));
+    rows.extend((!incident.built_with.is_empty()).then(|| ("built with", built_with(&incident.built_with))));
     rows.extend(environment_rows(&incident.environment));
     let labels = std::iter::once("sigma").chain(std::iter::repeat(""));
     rows.extend(labels.zip(sigma.iter().map(sigma_rule)));
@@ -187,6 +188,14 @@ fn dump_state(dump: &DumpState, all: bool) -> Vec<Row> {
     }
     rows.extend(dump.comment.as_deref().filter(|_| all).map(|comment| ("comment", prose(&cut(comment)))));
     rows
+}
+
+/// The products that a program is built with.
+fn built_with(components: &[Component]) -> String {
+    let named = components.iter().map(|component| {
+        format!("{} ({})", cut(product(&component.what)), versioned(&component.module, component.version))
+    });
+    prose(&named.collect::<Vec<_>>().join("; "))
 }
 
 /// Other software in the process, by product.

@@ -117,6 +117,7 @@ What happened
   annotations  ptype = renderer; 4 more
   also loaded  rtsshooks64.dll (RivaTuner Statistics Server overlay);
                plugin.dll (in Tools); and 3 more
+  built with   Python of python.org (python39.dll 3.9.13150.1013)
   environment  os: Windows 10.0.19045
                cudnn: 8
   sigma        A Tool That Injects, high: 50 s before it, 2 records
