@@ -321,6 +321,6 @@ fn the_title_names_the_exception_by_its_type_where_it_has_no_code() {
 /// In a folded YAML text, a line break within an id would become a space.
 #[test]
 fn ids_of_rules_stay_in_one_piece() {
-    let draft = run(["rules", "new", "samples", "--group", "bugcheck | 0x000000E2 | ntoskrnl.exe"]).ends_with(0).stdout;
-    assert!(draft.contains("hardware/stops-without-pattern") && !draft.contains("/\n"), "{draft}");
+    let draft = run(["rules", "new", "samples", "--group", "bugcheck | 0x00000116 | nvlddmkm.sys"]).ends_with(0).stdout;
+    assert!(draft.contains("gpu/driver-named-without-code") && !draft.contains("/\n"), "{draft}");
 }
