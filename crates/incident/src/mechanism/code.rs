@@ -65,7 +65,9 @@ pub(super) fn of_dump(
         0xC06D_007E | 0xC06D_007F => {
             let load = dump.delay_load.as_ref();
             let module = load.and_then(|load| load.module.as_deref()).unwrap_or("a DLL");
-            let did = match load.and_then(|load| load.procedure.as_deref()) {
+            // Where the DLL itself was not found, the function that was wanted of it is not the point.
+            let procedure = load.and_then(|load| load.procedure.as_deref());
+            let did = match procedure.filter(|_| exception.code == ExceptionCode::DELAY_LOAD_PROCEDURE) {
                 Some(procedure) => format!("could not find {procedure} in {module} when it was first needed"),
                 None => format!("could not load {module} when it was first needed"),
             };
