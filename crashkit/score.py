@@ -31,28 +31,54 @@ def read_cases():
     return cases
 
 
-def top_module(path):
-    """The lower-case name of the module at the exception context's instruction pointer; "-" outside of all modules; and the code."""
-    with open(path, "rb") as file:
-        def read(at, shape):
-            file.seek(at)
-            return struct.unpack(shape, file.read(struct.calcsize(shape)))
+def leaf(name):
+    return name.replace("/", "\\").split("\\")[-1].lower() if name else None
 
-        _, _, count, directory = read(0, "<4sIII")
-        streams = {kind: at for kind, _, at in (read(directory + 12 * i, "<III") for i in range(count))}
-        exception = streams[6]
-        (code,) = read(exception + 8, "<I")
-        size, context = read(exception + 8 + 152, "<II")
+
+class Dump:
+    """What a minidump of one of the programs shows: the code of its exception, modules, instruction pointer and stack."""
+
+    def __init__(self, path):
+        data = path.read_bytes() if path.stat().st_size < 1 << 20 else open(path, "rb").read(1 << 20)
+
+        def read(at, shape):
+            return struct.unpack_from(shape, data, at)
+
+        _, _, count, directory = struct.unpack("<4sIII", data[:16])
+        if directory + 12 * count > len(data):
+            with open(path, "rb") as file:
+                file.seek(directory)
+                table = file.read(12 * count)
+        else:
+            table = data[directory:]
+        streams = {kind: at for kind, _, at in (struct.unpack_from("<III", table, 12 * i) for i in range(count))}
+        (thread,) = read(streams[6], "<I")
+        (self.code,) = read(streams[6] + 8, "<I")
+        size, context = read(streams[6] + 8 + 152, "<II")
         # Rip in CONTEXT of x64, Eip in that of x86.
-        (pointer,) = read(context + 0xF8, "<Q") if size > 1000 else read(context + 0xB8, "<I")
-        modules = streams[4]
-        for i in range(*read(modules, "<I")):
-            base, length, _, _, name = read(modules + 4 + 108 * i, "<QIIII")
-            if base <= pointer < base + length:
-                (size,) = read(name, "<I")
-                file.seek(name + 4)
-                return file.read(size).decode("utf-16-le").split("\\")[-1].lower(), code
-        return "-", code
+        self.word = 8 if size > 1000 else 4
+        (self.pointer,) = read(context + 0xF8, "<Q") if self.word == 8 else read(context + 0xB8, "<I")
+        self.modules = []
+        for i in range(*read(streams[4], "<I")):
+            base, length, _, _, name = read(streams[4] + 4 + 108 * i, "<QIIII")
+            (size,) = read(name, "<I")
+            self.modules.append((base, base + length, leaf(data[name + 4:name + 4 + size].decode("utf-16-le"))))
+        self.stack = b""
+        for i in range(*read(streams[3], "<I")):
+            number, _, _, _, _, _, size, at = read(streams[3] + 4 + 48 * i, "<IIIIQQII")
+            if number == thread and at + size <= len(data):
+                self.stack = data[at:at + size]
+
+    def module_at(self, address):
+        return next((name for start, end, name in self.modules if start <= address < end), "-")
+
+    def top(self):
+        return self.module_at(self.pointer)
+
+    def stack_names(self):
+        """The modules into which words of the crashed thread's stack point."""
+        words = struct.unpack_from(f"<{len(self.stack) // self.word}{'Q' if self.word == 8 else 'I'}", self.stack)
+        return {self.module_at(word) for word in words}
 
 
 def dumps_of(cases, folder, names=()):
@@ -74,16 +100,16 @@ def check(folder):
             print(f"{architecture} {case['name']} {size}: no dump")
             wrong += 1
             continue
-        top, code = top_module(path)
-        if case["top"] != ["*"] and top not in case["top"]:
-            print(f"{architecture} {case['name']} {size}: 0x{code:08x} in {top}, not in {'/'.join(case['top'])}")
+        dump = Dump(path)
+        if case["top"] != ["*"] and dump.top() not in case["top"]:
+            print(f"{architecture} {case['name']} {size}: 0x{dump.code:08x} in {dump.top()}, not in {'/'.join(case['top'])}")
             wrong += 1
+        elif size == "small" and case["where"] == "stack" and not dump.stack_names() & set(case["blamed"]):
+            loaded = {name for _, _, name in dump.modules}
+            print(f"{architecture} {case['name']}: no word of the stack points into {'/'.join(case['blamed'])}" + ("" if loaded & set(case["blamed"]) else ", which is not loaded"))
+            wrong += case["blamed"][0] in loaded
     print(f"{total} dumps, {wrong} not as the table says")
     return 1 if wrong else 0
-
-
-def leaf(name):
-    return name.replace("/", "\\").split("\\")[-1].lower() if name else None
 
 
 def ask(program, path, cache):
@@ -115,7 +141,8 @@ def score(program, folder, verbose, names):
                 print(f"FAILED {path}")
                 group["failed"] += 1
                 incident = {}
-            top, code = top_module(path)
+            dump = Dump(path)
+            top, code = dump.top(), dump.code
             suspect = leaf((incident.get("suspect") or {}).get("module")) or "-"
             basis = (incident.get("suspect") or {}).get("basis", "")
             mechanism = incident.get("mechanism")

@@ -1,4 +1,5 @@
-// widgets registers an object from the constructor of its base; the registry calls a function that has no body yet.
+// widgets registers an object from the constructor of its base; the registry calls a function that has no body yet (mingw leaves the slot
+// of a pure virtual function null when its C++ library is a DLL).
 // build: dll registry +shared; dll widgets: registry +shared; exe form: widgets +shared
 #include "kit.h"
 struct widget {
