@@ -2,9 +2,9 @@
 //
 //   watch.exe SMALL.dmp FULL.dmp PROGRAM.exe
 //
-// A crash is an exception that the program did not handle (the second notification of a debugger), or a call of `abort`
-// in the C runtime. Wine's `abort` ends the process without an exception; Windows' ends it by a fail-fast. Here a breakpoint
-// stops the process at the first instruction of `abort`, and the dumps get the exception that Windows' runtime
+// A crash is an exception that the program did not handle (the second notification of a debugger), an exhausted stack, or a call of
+// `abort` or of the function behind `assert` in the C runtime. Those of Wine end the process without an exception, those of
+// Windows by a fail-fast. Here a breakpoint stops the process at the first instruction of the function, and the dumps get the exception that Windows' runtime
 // raises: 0xC0000409 with FAST_FAIL_FATAL_APP_EXIT (7).
 //
 // dbghelp's MiniDumpWriteDump writes the dumps. Wine's leaves out three streams that Windows' writes; they are added
@@ -88,7 +88,10 @@ static void loaded(void *base, HANDLE file) {
     if (file) GetFinalPathNameByHandleW(file, m->name, MAX_PATH, 0);
     module_count++;
     WCHAR *leaf = wcsrchr(m->name, L'\\');
-    if (leaf && (!_wcsicmp(leaf + 1, L"msvcrt.dll") || !_wcsicmp(leaf + 1, L"ucrtbase.dll"))) stop_at(export_of(m->base, &nt, "abort"));
+    if (leaf && (!_wcsicmp(leaf + 1, L"msvcrt.dll") || !_wcsicmp(leaf + 1, L"ucrtbase.dll"))) {
+        static const char *const ends[] = { "abort", "_assert", "_wassert" };
+        for (int i = 0; i < 3; i++) stop_at(export_of(m->base, &nt, ends[i]));
+    }
 }
 
 static void unloaded(void *base) {
@@ -243,7 +246,8 @@ static void crashed(char **out, DWORD thread, EXCEPTION_RECORD *record, BOOL at_
 static DWORD exception(char **out, DWORD thread, EXCEPTION_DEBUG_INFO *e) {
     static BOOL seen_loader;
     EXCEPTION_RECORD *record = &e->ExceptionRecord;
-    if (!e->dwFirstChance) crashed(out, thread, record, FALSE);
+    // Wine has no room left to deliver the exception of an exhausted stack to the program.
+    if (!e->dwFirstChance || record->ExceptionCode == EXCEPTION_STACK_OVERFLOW) crashed(out, thread, record, FALSE);
     if (record->ExceptionCode != EXCEPTION_BREAKPOINT) return DBG_EXCEPTION_NOT_HANDLED;
     for (int i = 0; i < stop_count; i++)
         if (stops[i].at == record->ExceptionAddress) crashed(out, thread, record, TRUE);

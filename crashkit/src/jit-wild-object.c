@@ -30,5 +30,5 @@ API int bridge2_invoke(uintptr_t handle, int argument) {
 }
 #endif
 #ifdef PART_script2
-int main(void) { return printf("%d\n", bridge2_invoke(0, 2) + bridge2_invoke(UNSEEN(0x2f0010), 2)); }
+int main(void) { return printf("%d\n", bridge2_invoke(0, 2) + bridge2_invoke(UNSEEN(0x4a3c0010), 2)); }
 #endif

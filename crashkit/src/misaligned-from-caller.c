@@ -7,7 +7,12 @@ USES float audio_mix(int skip);
 #ifdef PART_kernels
 API float kernels_gain(float *samples, int n, float gain) {
     __m128 g = _mm_set1_ps(gain);
-    for (int i = 0; i < n; i += 4) _mm_store_ps(samples + i, _mm_mul_ps(_mm_load_ps(samples + i), g));
+    for (int i = 0; i < n; i += 4) {
+        // mingw's assembler may make movups of movaps; the multiplication keeps the demand.
+        __m128 p = g;
+        __asm__ volatile("mulps %1, %0" : "+x"(p) : "m"(*(const __m128 *)(samples + i)));
+        _mm_storeu_ps(samples + i, p);
+    }
     return samples[0];
 }
 #endif
