@@ -9,6 +9,7 @@ The baseline blames the module in which the instruction pointer lies, and nobody
 
 import collections
 import json
+import mmap
 import os
 import pathlib
 import struct
@@ -39,19 +40,14 @@ class Dump:
     """What a minidump of one of the programs shows: the code of its exception, modules, instruction pointer and stack."""
 
     def __init__(self, path):
-        data = path.read_bytes() if path.stat().st_size < 1 << 20 else open(path, "rb").read(1 << 20)
+        with open(path, "rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
         def read(at, shape):
             return struct.unpack_from(shape, data, at)
 
-        _, _, count, directory = struct.unpack("<4sIII", data[:16])
-        if directory + 12 * count > len(data):
-            with open(path, "rb") as file:
-                file.seek(directory)
-                table = file.read(12 * count)
-        else:
-            table = data[directory:]
-        streams = {kind: at for kind, _, at in (struct.unpack_from("<III", table, 12 * i) for i in range(count))}
+        _, _, count, directory = read(0, "<4sIII")
+        streams = {kind: at for kind, _, at in (read(directory + 12 * i, "<III") for i in range(count))}
         (thread,) = read(streams[6], "<I")
         (self.code,) = read(streams[6] + 8, "<I")
         size, context = read(streams[6] + 8 + 152, "<II")
@@ -66,7 +62,7 @@ class Dump:
         self.stack = b""
         for i in range(*read(streams[3], "<I")):
             number, _, _, _, _, _, size, at = read(streams[3] + 4 + 48 * i, "<IIIIQQII")
-            if number == thread and at + size <= len(data):
+            if number == thread:
                 self.stack = data[at:at + size]
 
     def module_at(self, address):

@@ -8,7 +8,8 @@
 // raises: 0xC0000409 with FAST_FAIL_FATAL_APP_EXIT (7).
 //
 // dbghelp's MiniDumpWriteDump writes the dumps. Wine's leaves out three streams that Windows' writes; they are added
-// afterwards: unloaded modules (from the debugger's own events), thread information, and, in full dumps, memory information.
+// afterwards: unloaded modules (from the debugger's own events), thread information, and, in full dumps, memory information. The memory
+// of full dumps is added here, too: Wine's reads it by the kilobyte.
 //
 // Exit code: 0 dumps written, 3 the program ended without a crash, 4 it took longer than a minute, 5 anything else.
 
@@ -50,21 +51,21 @@ static BOOL headers(ULONG64 base, IMAGE_NT_HEADERS *nt) {
     return peek(base, &dos, sizeof dos) && dos.e_magic == IMAGE_DOS_SIGNATURE && peek(base + dos.e_lfanew, nt, sizeof *nt);
 }
 
-// The address of an exported function of a module of the watched process, or 0.
-static ULONG64 export_of(ULONG64 base, const IMAGE_NT_HEADERS *nt, const char *wanted) {
-    IMAGE_EXPORT_DIRECTORY dir;
-    ULONG64 at = nt->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT].VirtualAddress;
-    if (!at || !peek(base + at, &dir, sizeof dir)) return 0;
-    for (DWORD i = 0; i < dir.NumberOfNames; i++) {
-        DWORD name, function;
-        WORD ordinal;
-        char text[32] = "";
-        if (!peek(base + dir.AddressOfNames + 4 * i, &name, 4) || !peek(base + name, text, sizeof text)) continue;
-        if (strncmp(text, wanted, sizeof text)) continue;
-        if (!peek(base + dir.AddressOfNameOrdinals + 2 * i, &ordinal, 2)) return 0;
-        return peek(base + dir.AddressOfFunctions + 4 * ordinal, &function, 4) ? base + function : 0;
-    }
-    return 0;
+// Stops the process at those of the named functions that a module exports.
+static void stop_at(ULONG64 address);
+static void stop_at_exports(ULONG64 base, const IMAGE_NT_HEADERS *nt, const char *const *wanted, int count) {
+    IMAGE_DATA_DIRECTORY at = nt->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT];
+    BYTE *all = malloc(at.Size);
+    if (!all || at.Size < sizeof(IMAGE_EXPORT_DIRECTORY) || !peek(base + at.VirtualAddress, all, at.Size)) return;
+    // The tables and names lie in the same part of the image, which was made by a linker and not by a file that anybody sent.
+    BYTE *image = all - at.VirtualAddress;
+    IMAGE_EXPORT_DIRECTORY *dir = (void *)all;
+    DWORD *names = (void *)(image + dir->AddressOfNames), *functions = (void *)(image + dir->AddressOfFunctions);
+    WORD *ordinals = (void *)(image + dir->AddressOfNameOrdinals);
+    for (DWORD i = 0; i < dir->NumberOfNames; i++)
+        for (int k = 0; k < count; k++)
+            if (!strcmp((char *)image + names[i], wanted[k])) stop_at(base + functions[ordinals[i]]);
+    free(all);
 }
 
 static void stop_at(ULONG64 address) {
@@ -90,7 +91,7 @@ static void loaded(void *base, HANDLE file) {
     WCHAR *leaf = wcsrchr(m->name, L'\\');
     if (leaf && (!_wcsicmp(leaf + 1, L"msvcrt.dll") || !_wcsicmp(leaf + 1, L"ucrtbase.dll"))) {
         static const char *const ends[] = { "abort", "_assert", "_wassert" };
-        for (int i = 0; i < 3; i++) stop_at(export_of(m->base, &nt, ends[i]));
+        stop_at_exports(m->base, &nt, ends, 3);
     }
 }
 
@@ -183,24 +184,77 @@ static MINIDUMP_DIRECTORY memory_stream(FILE *f) {
     return (MINIDUMP_DIRECTORY){ MemoryInfoListStream, { end - at, at } };
 }
 
-// Writes the streams behind the dump and a directory with them behind that.
+// The next region from `p` on whose bytes can be read.
+static BOOL next_region(BYTE *p, MEMORY_BASIC_INFORMATION *m) {
+    while (VirtualQueryEx(process, p, m, sizeof *m) == sizeof *m) {
+        BYTE *end = (BYTE *)m->BaseAddress + m->RegionSize;
+        if (m->State == MEM_COMMIT && !(m->Protect & (PAGE_GUARD | PAGE_NOACCESS))) return TRUE;
+        if (end <= p) return FALSE;
+        p = end;
+    }
+    return FALSE;
+}
+
+// The list of all memory. Its bytes follow the directory.
+static MINIDUMP_DIRECTORY all_memory_stream(FILE *f) {
+    DWORD at = here(f);
+    MINIDUMP_MEMORY64_LIST list = { 0, 0 };
+    MEMORY_BASIC_INFORMATION m = { 0 };
+    put(f, &list, sizeof list - sizeof list.MemoryRanges);
+    while (next_region((BYTE *)m.BaseAddress + m.RegionSize, &m)) {
+        MINIDUMP_MEMORY_DESCRIPTOR64 d = { (ULONG_PTR)m.BaseAddress, m.RegionSize };
+        put(f, &d, sizeof d);
+        list.NumberOfMemoryRanges++;
+    }
+    DWORD end = ftell(f);
+    fseek(f, at, SEEK_SET);
+    put(f, &list.NumberOfMemoryRanges, 8);
+    fseek(f, end, SEEK_SET);
+    return (MINIDUMP_DIRECTORY){ Memory64ListStream, { end - at, at } };
+}
+
+static void all_memory(FILE *f, MINIDUMP_DIRECTORY list) {
+    static BYTE part[1 << 20];
+    ULONG64 first = ftell(f);
+    MEMORY_BASIC_INFORMATION m = { 0 };
+    fseek(f, list.Location.Rva + 8, SEEK_SET);
+    put(f, &first, 8);
+    fseek(f, first, SEEK_SET);
+    while (next_region((BYTE *)m.BaseAddress + m.RegionSize, &m))
+        for (SIZE_T at = 0; at < m.RegionSize; at += sizeof part) {
+            SIZE_T size = m.RegionSize - at < sizeof part ? m.RegionSize - at : sizeof part, got;
+            memset(part, 0, size);
+            ReadProcessMemory(process, (BYTE *)m.BaseAddress + at, part, size, &got);
+            put(f, part, size);
+        }
+}
+
+// Writes the streams behind the dump, and a directory with them behind that.
 static void extend(const char *path, BOOL full) {
     FILE *f = fopen(path, "r+b");
+    static char buffer[1 << 18];
+    if (f) setvbuf(f, buffer, _IOFBF, sizeof buffer);
     MINIDUMP_HEADER header;
     MINIDUMP_DIRECTORY all[64];
     if (!f || fread(&header, sizeof header, 1, f) != 1 || header.NumberOfStreams > 56) fail("no dump to extend");
     fseek(f, header.StreamDirectoryRva, SEEK_SET);
     if (fread(all, sizeof *all, header.NumberOfStreams, f) != header.NumberOfStreams) fail("no directory");
     DWORD count = 0;
+    // Wine ends the directory with an unused entry, and has a stream of its own, 0xfff0, which no Windows writes.
     for (DWORD i = 0; i < header.NumberOfStreams; i++)
-        if (all[i].StreamType != UnusedStream && all[i].StreamType <= 0xffff && all[i].StreamType < 0xfff0) all[count++] = all[i];
+        if (all[i].StreamType != UnusedStream && all[i].StreamType < 0xfff0 && !(full && all[i].StreamType == MemoryListStream)) all[count++] = all[i];
     fseek(f, 0, SEEK_END);
     all[count++] = unloaded_stream(f);
     all[count++] = thread_stream(f);
-    if (full) all[count++] = memory_stream(f);
+    if (full) {
+        header.Flags |= MiniDumpWithFullMemory | MiniDumpWithFullMemoryInfo;
+        all[count++] = memory_stream(f);
+        all[count++] = all_memory_stream(f);
+    }
     header.StreamDirectoryRva = here(f);
     header.NumberOfStreams = count;
     put(f, all, count * sizeof *all);
+    if (full) all_memory(f, all[count - 1]);
     fseek(f, 0, SEEK_SET);
     put(f, &header, sizeof header);
     fclose(f);
@@ -208,8 +262,8 @@ static void extend(const char *path, BOOL full) {
 
 static void dump(const char *path, BOOL full, DWORD thread, EXCEPTION_POINTERS *pointers) {
     MINIDUMP_EXCEPTION_INFORMATION info = { thread, pointers, FALSE };
-    DWORD type = MiniDumpWithUnloadedModules | MiniDumpWithThreadInfo | (full ? MiniDumpWithFullMemory | MiniDumpWithFullMemoryInfo : MiniDumpNormal);
     HANDLE f = CreateFileA(path, GENERIC_READ | GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, 0, NULL);
+    MINIDUMP_TYPE type = MiniDumpNormal | MiniDumpWithUnloadedModules | MiniDumpWithThreadInfo;
     if (f == INVALID_HANDLE_VALUE || !MiniDumpWriteDump(process, process_id, f, type, &info, NULL, NULL)) fail("no dump written");
     CloseHandle(f);
     extend(path, full);

@@ -12,7 +12,7 @@
 #   scripts/crashkit.sh all PROGRAM DIR           all of these
 #
 # DIR should be outside of the repository: a full dump has about 25 MB, all of them about 4 GB. The programs run one at a time, each
-# for at most a minute.
+# for at most a minute; those whose dumps are newer than the program are left out.
 #
 # Needs: Debian 12 or later on amd64, Python 3.9 or later, and the packages g++-mingw-w64-x86-64, g++-mingw-w64-i686, wine and
 # wine64. For x86 wine32, too; where it isn't installed, apt-get downloads it and the packages that it needs into DIR/wine32, where
@@ -148,26 +148,36 @@ prepare_wine() {
     [ -x /usr/lib/wine/wine64 ] || die "no Wine: apt-get install wine wine64"
     [ -x /usr/lib/wine/wine ] || unpack_wine32
     prefixes=$(mktemp -d)
-    trap 'wine_for x64 wineboot --kill || true; wine_for x86 wineboot --kill || true; rm -rf "$prefixes"' EXIT
+    trap 'exec 9>&-; wine_for x64 wineboot --kill || true; wine_for x86 wineboot --kill || true; sleep 2; rm -rf "$prefixes"' EXIT
+    # Wine's own processes end with the last program and take seconds to start: a waiting shell keeps them.
+    mkfifo "$prefixes/wait"
+    exec 9<>"$prefixes/wait"
     local arch
     for arch in x64 x86; do
         wine_for $arch wineboot --init >/dev/null 2>&1 || die "Wine can't make its prefix for $arch"
     done
 }
 
+# One program; its dumps are written anew when they are older than it.
+run_case() {
+    local arch=$1 name=$2 out=$dir/dumps/$1 said
+    [ ! "$out/$name.full.dmp" -nt "$dir/bin/$arch/$name/built" ] || return 0
+    rm -f "$out/$name".{small,full}.dmp
+    said=$(cd "$dir/bin/$arch/$name" && wine_for "$arch" ../watch.exe "Z:$out/$name.small.dmp" "Z:$out/$name.full.dmp" \
+        "$(ls -- *.exe)" 2>/dev/null </dev/null | tail -n 1) || status=1
+    printf '%s %s: %s\n' "$arch" "$name" "${said//$'\r'/}"
+}
+
 run() {
-    local arch name out status=0 said
+    local arch name status=0
     prepare_wine
     for arch in x64 x86; do
-        out=$dir/dumps/$arch
-        mkdir -p "$out"
+        mkdir -p "$dir/dumps/$arch"
+        (gently=(nice -n 5) && wine_for $arch cmd <&9 >/dev/null 2>&1) &
         for name in $(cases $arch); do
-            [ $# -eq 0 ] || [[ " $* " = *" $name "* ]] || continue
-            rm -f "$out/$name".{small,full}.dmp
-            said=$(cd "$dir/bin/$arch/$name" && wine_for $arch ../watch.exe "Z:$out/$name.small.dmp" "Z:$out/$name.full.dmp" \
-                "$(ls -- *.exe)" 2>/dev/null </dev/null | tail -n 1) || status=1
-            printf '%s %s: %s\n' $arch "$name" "${said//$'\r'/}"
+            if [ $# -eq 0 ] || [[ " $* " = *" $name "* ]]; then run_case $arch "$name"; fi
         done
+        wine_for $arch wineboot --kill || true
     done
     return $status
 }
