@@ -39,7 +39,9 @@ pub use event::{
 };
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
 pub use log_coverage::{CoverageAt, CoveredTimes, Days, LogCoverage, RecordIds};
-pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
+pub use module::{
+    Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name, starts_process,
+};
 pub use names::Names;
 pub use names::{ByHash, halves, seed};
 pub use place::Place;
@@ -63,7 +65,7 @@ pub use word::Word;
 /// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
 /// It is any 16 hexadecimal digits, and changes with every new variant or field of a type that evidence is made of;
 /// `tests/reports/evidence_format.rs` keeps it beside a sum of the encoded bytes.
-pub const FORMAT: &str = "95d374d5960ba7d6";
+pub const FORMAT: &str = "3b8f2c61d07e94a5";
 
 /// One statement of an artifact, with its place in that artifact.
 #[derive(Debug, Clone, Serialize, Deserialize)]
