@@ -18,8 +18,8 @@ const TOLD_ONCE: [&str; 4] = ["cpp_exception.type", "cpp_exception.what", "proce
 /// Windows writes messages of no more bytes than this.
 const LONGEST_MESSAGE: usize = 30_000;
 
-/// The lines of text with which each rule must match, by the rule and the test.
-fn messages() -> BTreeMap<(String, String), String> {
+/// The lines of text with which rules must match, each with the first rule and test that has them.
+fn messages() -> BTreeMap<String, String> {
     let mut messages = BTreeMap::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
     for entry in WalkDir::new(folder).sort_by_file_name() {
@@ -39,7 +39,7 @@ fn messages() -> BTreeMap<(String, String), String> {
                 let lines: Vec<&str> =
                     lines.iter().filter_map(|line| line.as_mapping_get("line")?.as_str()).map(str::trim).collect();
                 let name = of("name").and_then(Yaml::as_str).unwrap_or_default();
-                messages.insert((rule.to_owned(), name.to_owned()), lines.join("\n"));
+                messages.entry(lines.join("\n")).or_insert_with(|| format!("{rule}, {name}"));
             }
         }
     }
@@ -54,12 +54,13 @@ fn of_runtime(lines: &str) -> String {
     )
 }
 
-/// The facts of the artifacts in a folder, by the number of the message that each is of.
+/// The facts of the artifacts in a folder, by the number of the message that each is of; not those of incidents with more
+/// evidence than the message, such as an event that is pasted into it.
 fn inspected(folder: &Path, rules: &RuleSet) -> BTreeMap<usize, Vec<FactSet>> {
     let inspected = inspect(&[folder.to_path_buf()], rules, &Options::default());
     let mut found: BTreeMap<usize, Vec<FactSet>> = BTreeMap::new();
     for (incident, facts) in inspected.incidents {
-        let item = incident.evidence.first().expect("evidence");
+        let [item] = incident.evidence.as_slice() else { continue };
         let number = match item.place {
             evidence::Place::Record(id) => usize::try_from(id).expect("a number"),
             _ => {
@@ -99,12 +100,12 @@ fn the_message_of_an_event_gives_what_the_same_text_gives_that_somebody_pasted()
     let begin = FileTime::utc(2024, 5, 6, 12, 0, 0);
     let mut log = EventLog::new("Application", "PC-1");
     let mut texts = Vec::new();
-    for ((rule, test), lines) in &messages {
+    for (lines, test) in &messages {
         let text = of_runtime(lines);
         if text.len() > LONGEST_MESSAGE {
             continue;
         }
-        texts.push((rule, test));
+        texts.push(test);
         fs::write(pasted.path().join(format!("{}.txt", texts.len())), &text).expect("a file");
         // A day apart, so that they are of different incidents.
         let time = begin.plus_seconds(86_400 * texts.len() as u64);
@@ -113,15 +114,17 @@ fn the_message_of_an_event_gives_what_the_same_text_gives_that_somebody_pasted()
     assert!(texts.len() > 500, "the tests of the rules have {} messages", texts.len());
     fs::write(logged.path().join("Application.evtx"), log.to_bytes()).expect("a file");
     let (pasted, logged) = (inspected(pasted.path(), &rules), inspected(logged.path(), &rules));
-    let mut differing = Vec::new();
-    for (number, (rule, test)) in (1..).zip(texts) {
-        let (of_text, of_event) = (&pasted[&number], &logged[&number]);
+    let (mut differing, mut compared) = (Vec::new(), 0);
+    for (number, test) in (1..).zip(&texts) {
+        let (Some(of_text), Some(of_event)) = (pasted.get(&number), logged.get(&number)) else { continue };
+        compared += 1;
         let (by_text, by_event) = (told(of_text), told(of_event));
         if by_text != by_event {
             let more: Vec<&String> = by_text.iter().filter(|fact| !by_event.contains(fact)).collect();
             let other: Vec<&String> = by_event.iter().filter(|fact| !by_text.contains(fact)).collect();
-            differing.push(format!("{rule}, {test}: only in the text {more:?}, only in the event {other:?}"));
+            differing.push(format!("{test}: only in the text {more:?}, only in the event {other:?}"));
         }
     }
-    assert!(differing.is_empty(), "{} of {}:\n{}", differing.len(), messages.len(), differing.join("\n"));
+    assert!(compared * 10 > texts.len() * 9, "{compared} of {} messages were compared", texts.len());
+    assert!(differing.is_empty(), "{} of {compared}:\n{}", differing.len(), differing.join("\n"));
 }

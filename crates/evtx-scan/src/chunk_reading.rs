@@ -28,9 +28,12 @@ use untrusted::notation::filetime;
 /// How many of the records that could not be decoded a loss lists.
 const NAMED_FAILURES: usize = 3;
 
-/// How many records before a record are looked at for the last one that was logged earlier: more than a start logs before it
-/// logs that it began.
+/// How many records before a record are looked at for one that was logged earlier: more than a start logs before it logs that
+/// it began.
 const LOOKED_BACK: usize = 64;
+
+/// Records no farther apart than this were logged at once, in 100 ns: two seconds.
+const AT_ONCE: u64 = 20_000_000;
 
 /// Number of picked records for which memory is reserved at the beginning of a chunk.
 const PICKS: usize = 16;
@@ -113,7 +116,7 @@ impl Scratch {
 struct Pick<'c> {
     record: RawRecord,
     decision: Decision<'c>,
-    /// When the latest of the records before it was logged that were logged earlier.
+    /// When the last of the records before it was logged that were logged earlier, and not at once with it.
     before: Option<Timestamp>,
     recovered: bool,
 }
@@ -187,8 +190,9 @@ impl Walk<'_, '_> {
         let decision = self.scanner.decide(self.chunk.bytes, &record, self.selection, self.spans);
         let times = &mut self.walked.times;
         if !matches!(decision, Decision::Unwanted) {
-            let looked_at = times.iter().rev().take(LOOKED_BACK);
-            let before = looked_at.copied().filter(|time| *time < record.filetime).max().and_then(filetime);
+            let looked_at = times.iter().rev().take(LOOKED_BACK).copied();
+            let before =
+                looked_at.filter(|time| time.saturating_add(AT_ONCE) < record.filetime).next().and_then(filetime);
             self.walked.picks.push(Pick { record, decision, before, recovered });
         }
         times.push(record.filetime);

@@ -36,13 +36,13 @@ fn key(event: &Event) -> usize {
     Arc::as_ptr(&event.content).addr()
 }
 
-/// The text of an event that is a message and not a list of values.
+/// The text of an event that is a message and not a list of values. Of the system's message boxes, what they are about is
+/// known without their words.
 fn message(event: &Event) -> Option<&str> {
     match &event.content.body {
         EventBody::DotNet { text, .. }
         | EventBody::OpenGlDriver { text, .. }
-        | EventBody::DisplayDriver { text: Some(text), .. }
-        | EventBody::Popup { message: text, .. } => Some(text),
+        | EventBody::DisplayDriver { text: Some(text), .. } => Some(text),
         _ => None,
     }
 }

@@ -85,7 +85,7 @@ impl Sessions {
         };
         let host = of_restart().find_map(|sighting| sighting.host.as_ref());
         let records = host.and_then(|host| self.0.get(&host.to_lowercase()));
-        let (boot, last) = records.map_or((logged, None), |records| records.start(logged));
+        let last = records.and_then(|records| records.last_before_start(logged));
         let alive = of_restart().find_map(|sighting| sighting.last_alive());
         let known = last.max(alive);
         let pressed = evidence.sightings.iter().find_map(|sighting| sighting.power_button());
@@ -97,14 +97,14 @@ impl Sessions {
         // EventLog writes 6008 whenever it was not stopped itself, and it is stopped in each shutdown that finishes.
         let stopped = evidence.bugcheck().is_some() || is(RestartRecord::DumpOutcome);
         let lost = stopped || is(RestartRecord::EventLog) || is(RestartRecord::Heat);
-        let shutdown = records.and_then(|records| records.shutdown_before(boot)).filter(|_| !lost);
+        let shutdown = records.zip(last).and_then(|(records, last)| records.shutdown_at(last)).filter(|_| !lost);
         SessionEnd { time: shutdown.or(pressed).or(known), shut_down: shutdown.is_some() }
     }
 }
 
 impl Records {
-    /// When the start began whose records were logged from `logged` on, and the last record before it.
-    fn start(&self, logged: Timestamp) -> (Timestamp, Option<Timestamp>) {
+    /// The last record before the start whose records were logged from `logged` on.
+    fn last_before_start(&self, logged: Timestamp) -> Option<Timestamp> {
         let latest = logged.saturating_add(START_TAKES).unwrap_or(logged);
         let count = self.starts.partition_point(|(start, _)| *start < latest);
         let begun = count.checked_sub(1).and_then(|index| self.starts.get(index));
@@ -113,14 +113,18 @@ impl Records {
             Some((start, _)) => (*start).min(logged),
             None => logged.checked_sub(START_TAKES).unwrap_or(logged),
         };
-        let known = before(&self.all, boot).filter(|last| boot.duration_since(*last) <= LAST_WITHIN);
-        (boot, known.max(begun.and_then(|(_, last)| *last)))
+        // By their order in the log, where that is known: a start can set the clock.
+        let in_log = begun.and_then(|(_, last)| *last);
+        let known = || before(&self.all, boot).filter(|last| boot.duration_since(*last) <= LAST_WITHIN);
+        in_log.or_else(known)
     }
 
-    /// When Windows shut down, if that was the last thing it did before a start.
-    fn shutdown_before(&self, boot: Timestamp) -> Option<Timestamp> {
-        let last = before(&self.all, boot)?;
-        before(&self.shutdowns, boot).filter(|shutdown| last.duration_since(*shutdown) <= SHUTDOWN_TAKES)
+    /// When Windows shut down, if that was about the last thing that it recorded, at `last`.
+    fn shutdown_at(&self, last: Timestamp) -> Option<Timestamp> {
+        let count = self.shutdowns.partition_point(|shutdown| *shutdown <= last);
+        let shutdown = *self.shutdowns.get(count.checked_sub(1)?)?;
+        let started_again = self.starts.iter().any(|(start, _)| (shutdown..=last).contains(start));
+        (last.duration_since(shutdown) <= SHUTDOWN_TAKES && !started_again).then_some(shutdown)
     }
 }
 

@@ -225,6 +225,13 @@ impl<'i> Sighting<'i> {
                 Self { bugcheck: code.map(|code| (code, *parameters)), ..self }
             }
             EventBody::OpenGlDriver { pid, .. } => Self { pid: *pid, ..self },
+            // AppLocker names the process that wanted a DLL by its id alone.
+            EventBody::ImageRefused { .. } if self.process.is_none() => {
+                let mut fields = event.content.fields.iter();
+                let pid =
+                    fields.find(|(name, _)| *name == "TargetProcessId").and_then(|(_, pid)| pid.trim().parse().ok());
+                Self { pid, ..self }
+            }
             _ => self,
         }
     }

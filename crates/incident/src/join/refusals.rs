@@ -7,6 +7,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::by_time::SightingsByTime;
+use super::compare::agree;
+use super::limits::MOST_CANDIDATES;
 use super::resets::join_bursts;
 use super::sets::{Group, Sets};
 use crate::incident::IncidentKind;
@@ -27,22 +29,21 @@ pub(super) fn by_refusal_burst(sightings: &[Sighting<'_>], sets: &mut Sets<'_>) 
     }
 }
 
-/// The failures of programs by computer, in lower case, and program.
-pub(super) struct Failures(BTreeMap<(Arc<str>, String), Vec<Timestamp>>);
+/// The failures of programs by computer, in lower case.
+pub(super) struct Failures<'s>(BTreeMap<Arc<str>, Vec<(Timestamp, &'s Sighting<'s>)>>);
 
-impl Failures {
+impl<'s> Failures<'s> {
     /// The failures among the sightings, where refusals are among them.
-    pub(super) fn new(sightings: &[Sighting<'_>], sets: &mut Sets<'_>) -> Self {
-        let mut failures: BTreeMap<(Arc<str>, String), Vec<Timestamp>> = BTreeMap::new();
+    pub(super) fn new(sightings: &'s [Sighting<'s>], sets: &mut Sets<'_>) -> Self {
+        let mut failures: BTreeMap<Arc<str>, Vec<(Timestamp, &Sighting<'_>)>> = BTreeMap::new();
         if sightings.iter().any(is_refusal) {
             for sighting in sightings.iter().filter(|sighting| !is_refusal(sighting) && is_failure(sighting)) {
-                let key = sets.host(sighting).zip(sighting.process.clone());
-                if let (Some(key), Some(time)) = (key, sighting.time) {
-                    failures.entry(key).or_default().push(time);
+                if let (Some(host), Some(time)) = (sets.host(sighting), sighting.time) {
+                    failures.entry(host).or_default().push((time, sighting));
                 }
             }
         }
-        failures.values_mut().for_each(|times| times.sort_unstable());
+        failures.values_mut().for_each(|failures| failures.sort_unstable());
         Self(failures)
     }
 
@@ -53,12 +54,14 @@ impl Failures {
     }
 
     fn follow(&self, refusal: &Sighting<'_>) -> bool {
-        let host = refusal.host.as_deref().map(|host| Arc::from(host.to_lowercase()));
-        let Some((key, time)) = host.zip(refusal.process.clone()).zip(refusal.time) else { return false };
-        let Some(failures) = self.0.get(&key) else { return false };
+        let Some((host, time)) = refusal.host.as_deref().zip(refusal.time) else { return false };
+        let Some(failures) = self.0.get(&*host.to_lowercase()) else { return false };
         let after = |failure: &Timestamp| failure.duration_since(time).as_secs();
-        let from = failures.partition_point(|failure| after(failure) < *CONSEQUENCE.start());
-        failures.get(from).is_some_and(|failure| after(failure) <= *CONSEQUENCE.end())
+        let from = failures.partition_point(|(failure, _)| after(failure) < *CONSEQUENCE.start());
+        let soon = failures.iter().skip(from).take_while(|(failure, _)| after(failure) <= *CONSEQUENCE.end());
+        soon.take(MOST_CANDIDATES).any(|(_, failure)| {
+            agree(refusal.process.as_deref(), failure.process.as_deref()) || agree(refusal.pid, failure.pid)
+        })
     }
 }
 

@@ -133,6 +133,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             time: Some(second(after)),
             host: Some("PC-7".into()),
             host_by_folder: false,
+            shut_down: false,
             may_be_of: Vec::new(),
             crashed_later: None,
             process: Some(Process { name: Some("python.exe".into()), ..Process::default() }),

@@ -242,7 +242,8 @@ mod tests {
     #[test]
     fn a_package_that_could_not_be_deployed_is_told_with_its_error() {
         const DEPLOYMENT: &str = "Microsoft-Windows-AppXDeployment-Server";
-        let data = json!({"PackageFullName": "Demo_1.0_x64", "ErrorCode": "0x80073CF9", "SummaryError": "Two\r\nlines"});
+        let data =
+            json!({"PackageFullName": "Demo_1.0_x64", "ErrorCode": "0x80073CF9", "SummaryError": "Two\r\nlines"});
         let of = |id| sentence(named(DEPLOYMENT, id, data.clone()));
         assert_eq!(of(401), "the package Demo_1.0_x64 could not be deployed (0x80073CF9)");
         assert_eq!(of(404), "the package Demo_1.0_x64 could not be deployed (0x80073CF9): Two lines");
