@@ -36,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     tables.embed("cuda-names", compatibility::cuda_names)?;
     tables.embed("events", codes::events)?;
     tables.embed("msvcp140-minimums", compatibility::msvcp140)?;
+    tables.embed("services", table::services)?;
     tables.embed("stated-versions", compatibility::stated)?;
     tables.embed("tensorflow-builds", compatibility::tensorflow)?;
     tables.embed("text-words", cues::text_words)?;

@@ -23,7 +23,7 @@ use crate::program::{list, report, text};
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
 /// A crash of `app` in its plug-in, a minute after its start.
-fn crash(app: &str, process: u32, time: FileTime) -> Crash {
+pub(super) fn crash(app: &str, process: u32, time: FileTime) -> Crash {
     let image = |name: &str| Image {
         path: format!(r"C:\Program Files\Demo\{name}"),
         version: Some(FileVersion([2, 1, 0, 7])),
@@ -43,7 +43,7 @@ fn crash(app: &str, process: u32, time: FileTime) -> Crash {
 }
 
 /// The dump of a crash.
-fn dump(crash: &Crash) -> Vec<u8> {
+pub(super) fn dump(crash: &Crash) -> Vec<u8> {
     Minidump::of_crash(crash).to_bytes()
 }
 
@@ -76,14 +76,14 @@ fn runtime_event(crash: &Crash) -> Event {
 }
 
 /// A folder of artifacts.
-struct Folder(TempDir);
+pub(super) struct Folder(TempDir);
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    fn file(&self, name: &str, bytes: &[u8]) -> &Self {
+    pub(super) fn file(&self, name: &str, bytes: &[u8]) -> &Self {
         let path = self.0.path().join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, bytes).expect("a file");
@@ -91,7 +91,7 @@ impl Folder {
     }
 
     /// A log whose records are numbered from 1.
-    fn log(&self, name: &str, computer: &str, events: impl IntoIterator<Item = Event>) -> &Self {
+    pub(super) fn log(&self, name: &str, computer: &str, events: impl IntoIterator<Item = Event>) -> &Self {
         let mut log = EventLog::new(name.trim_end_matches(".evtx"), computer);
         for event in events {
             log.add(event);
@@ -99,7 +99,7 @@ impl Folder {
         self.file(name, &log.to_bytes())
     }
 
-    fn report(&self) -> Value {
+    pub(super) fn report(&self) -> Value {
         report(self.0.path())
     }
 
@@ -123,7 +123,7 @@ impl Folder {
 
 /// Fails unless the folder's incidents have exactly this evidence each.
 #[track_caller]
-fn assert_incidents(folder: &Folder, expected: &[&[&str]]) -> Value {
+pub(super) fn assert_incidents(folder: &Folder, expected: &[&[&str]]) -> Value {
     let report = folder.report();
     let mut found: Vec<Vec<String>> =
         list(&report, "incidents").iter().map(|incident| folder.evidence(incident)).collect();
@@ -142,7 +142,7 @@ fn assert_incidents(folder: &Folder, expected: &[&[&str]]) -> Value {
 
 /// The incident that a file or record is evidence of.
 #[track_caller]
-fn incident<'r>(folder: &Folder, report: &'r Value, evidence: &str) -> &'r Value {
+pub(super) fn incident<'r>(folder: &Folder, report: &'r Value, evidence: &str) -> &'r Value {
     list(report, "incidents")
         .iter()
         .find(|incident| folder.evidence(incident).iter().any(|one| one == evidence))

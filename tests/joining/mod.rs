@@ -9,6 +9,7 @@ mod incidents;
 mod joins;
 mod other_incidents;
 mod patterns;
+mod records;
 mod remarks;
 mod tickets;
 mod timeline;

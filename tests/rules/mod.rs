@@ -4,6 +4,7 @@ mod broken;
 mod engine;
 mod lists;
 mod mentions;
+mod messages;
 mod mutants;
 mod overlays;
 mod schema;

@@ -290,7 +290,8 @@ pub enum EventBody {
         process: Option<Arc<str>>,
         /// Whether it was really refused; audit events only report that it would have been.
         blocked: bool,
-        /// Why: `signature`, `revoked`, `policy`, `damaged` or `other`.
+        /// Why: `signature`, `revoked`, `policy` (of the machine), or `hardening` (the process or the kernel accepts only
+        /// some images).
         #[serde(deserialize_with = "super::word::word")]
         reason: Word,
     },
@@ -315,6 +316,13 @@ pub enum EventBody {
     Other {
         /// Field values joined with `; `.
         text: Arc<str>,
+    },
+    /// Kernel-General 12: the system started.
+    SystemStarted {
+        /// Build of Windows.
+        build: Option<Arc<str>>,
+        /// When the last record before the start was logged, where the log has it near.
+        last_before: Option<Timestamp>,
     },
 }
 

@@ -45,7 +45,9 @@ pub use faulting_access::{
 pub use fill_pattern::{FILL_PATTERNS, FillPattern, Filled};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
 pub use log_coverage::{CoverageAt, CoveredTimes, Days, LogCoverage, RecordIds};
-pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
+pub use module::{
+    Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name, starts_process,
+};
 pub use names::Names;
 pub use names::{ByHash, halves, seed};
 pub use place::Place;
@@ -69,7 +71,7 @@ pub use word::Word;
 /// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
 /// It is any 16 hexadecimal digits, and changes with every new variant or field of a type that evidence is made of;
 /// `tests/reports/evidence_format.rs` keeps it beside a sum of the encoded bytes.
-pub const FORMAT: &str = "6ac1e84f09d7b352";
+pub const FORMAT: &str = "e82f5a0c7d1946b3";
 
 /// One statement of an artifact, with its place in that artifact.
 #[derive(Debug, Clone, Serialize, Deserialize)]

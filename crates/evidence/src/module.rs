@@ -94,6 +94,14 @@ pub fn base_name(path: &str) -> &str {
     path.rsplit(['\\', '/']).next().unwrap_or(path)
 }
 
+/// Whether a file, by its ending, is started as a process of its own, and not loaded into one.
+#[must_use]
+pub fn starts_process(path: &str) -> bool {
+    const PROGRAMS: [&str; 3] = [".exe", ".com", ".scr"];
+    let ending = path.len().checked_sub(4).and_then(|start| path.get(start..));
+    ending.is_some_and(|ending| PROGRAMS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+}
+
 impl LoadedModule {
     /// File name without path.
     #[must_use]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::binary_xml::Unusual;
 use super::binary_xml::elements;
 use super::binary_xml::raw_fields::RawFields;
@@ -21,9 +23,17 @@ use super::selection::Selection;
 use super::system_parts::{ReadText, SystemValues};
 use evidence::RecordIds;
 use untrusted::Loss;
+use untrusted::notation::filetime;
 
 /// How many of the records that could not be decoded a loss lists.
 const NAMED_FAILURES: usize = 3;
+
+/// How many records before a record are looked at for one that was logged earlier: more than a start logs before it logs that
+/// it began.
+const LOOKED_BACK: usize = 64;
+
+/// Records no farther apart than this were logged at once, in 100 ns: two seconds.
+const AT_ONCE: u64 = 20_000_000;
 
 /// Number of picked records for which memory is reserved at the beginning of a chunk.
 const PICKS: usize = 16;
@@ -106,6 +116,8 @@ impl Scratch {
 struct Pick<'c> {
     record: RawRecord,
     decision: Decision<'c>,
+    /// When the last of the records before it was logged that were logged earlier, and not at once with it.
+    before: Option<Timestamp>,
     recovered: bool,
 }
 
@@ -131,6 +143,8 @@ struct Walked<'c> {
     recovered: Option<(u64, u64, u64)>,
     /// The least and the greatest record id.
     ids: Option<RecordIds>,
+    /// The FILETIMEs of the records so far.
+    times: Vec<u64>,
 }
 
 /// The end of the records that a chunk's header counts, and what is damaged among them.
@@ -174,9 +188,14 @@ impl Walk<'_, '_> {
     fn pick(&mut self, record: RawRecord, recovered: bool) {
         self.walked.ids = RecordIds::joined(self.walked.ids, Some(RecordIds::single(record.id)));
         let decision = self.scanner.decide(self.chunk.bytes, &record, self.selection, self.spans);
+        let times = &mut self.walked.times;
         if !matches!(decision, Decision::Unwanted) {
-            self.walked.picks.push(Pick { record, decision, recovered });
+            let looked_at = times.iter().rev().take(LOOKED_BACK).copied();
+            let before =
+                looked_at.filter(|time| time.saturating_add(AT_ONCE) < record.filetime).next().and_then(filetime);
+            self.walked.picks.push(Pick { record, decision, before, recovered });
         }
+        times.push(record.filetime);
     }
 }
 
@@ -382,18 +401,19 @@ impl<T, C> ChunkReader<'_, T, C> {
             && let Some(decoded) = shared.contents.decoded(hash)
             && scratch.elements.count(decoded.effort)
         {
-            let stamp = Stamp { id, computer, time, recovered };
+            let stamp = Stamp { id, computer, time, before: pick.before, recovered };
             return Ok(decoded.content.map(|content| (shared.with)(&stamp, content)));
         }
 
         let provider = parts.text(system.provider, &mut scratch.provider)?.ok_or(Unusual("no provider"))?;
         let channel = parts.text(system.channel, &mut scratch.channel)?;
-        let before = scratch.elements.effort;
+        let effort_before = scratch.elements.effort;
         elements::read_fields(bytes, tokens, values, &mut scratch.fields, &mut scratch.elements)?;
-        let effort = scratch.elements.effort.since(before);
+        let effort = scratch.elements.effort.since(effort_before);
         let fields = &scratch.fields;
         let head = Head::in_chunk(bytes, pick.record.content_start()..pick.record.content_end());
-        let record = Record { id, provider, event_id, channel, computer, time, recovered, head, fields };
+        let before = pick.before;
+        let record = Record { id, provider, event_id, channel, computer, time, before, recovered, head, fields };
         let is_wanted = self.selection.selects_fields(provider, event_id, fields)
             || self.selection.selects_by_channel(channel, event_id);
         let Some((shared, hash)) = raw else {
@@ -414,6 +434,7 @@ fn full_record<'r>(pick: &Pick<'_>, record: &'r FullRecord) -> Record<'r> {
         channel: record.channel.as_deref(),
         computer: record.computer.as_deref(),
         time: record.time,
+        before: pick.before,
         recovered: pick.recovered,
         head: Head::from_parts(&record.head),
         fields: &record.fields,

@@ -36,6 +36,8 @@ pub struct Stamp<'r> {
     pub computer: Option<&'r str>,
     /// When the record was logged.
     pub time: Option<Timestamp>,
+    /// When the last record before it was logged, as [`Record::before`] has it.
+    pub before: Option<Timestamp>,
     /// Whether no header counts the record.
     pub recovered: bool,
 }
@@ -61,7 +63,7 @@ impl<'r> Record<'r> {
     /// What belongs to this record alone.
     #[must_use]
     pub fn stamp(&self) -> Stamp<'r> {
-        let Self { id, computer, time, recovered, .. } = *self;
-        Stamp { id, computer, time, recovered }
+        let Self { id, computer, time, before, recovered, .. } = *self;
+        Stamp { id, computer, time, before, recovered }
     }
 }

@@ -22,6 +22,9 @@ pub struct Record<'r> {
     pub computer: Option<&'r str>,
     /// When the record was logged.
     pub time: Option<Timestamp>,
+    /// When the last record in front of it was logged that was logged more than two seconds earlier; `None` where none of the 64
+    /// in front of it in its chunk was. The records of a start are not in the order of their times.
+    pub before: Option<Timestamp>,
     /// Whether no header counts the record: Windows had written it, but not yet the header of its chunk, or that header is
     /// damaged.
     pub recovered: bool,

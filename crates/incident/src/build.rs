@@ -23,16 +23,20 @@ use super::join;
 use super::joined_evidence::JoinedEvidence;
 use super::kernel_site;
 use super::mechanism::mechanism;
+use super::messages::{MessageReader, Messages};
 use super::other_software;
 use super::same_process;
 use super::sentence::sentence;
+use super::sessions::Sessions;
 use super::sighting::Sighting;
 use super::signature::signature;
 use super::sourced_evidence::SourcedEvidence;
 use super::stack;
 use super::text_stack;
 use super::thrown;
-use evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, Place, ProcessDump, base_name};
+use evidence::{
+    Address, EventBody, ExceptionCode, FastFailCode, Observation, OperatingSystem, Place, ProcessDump, base_name,
+};
 use windows_codes::Knowledge;
 
 /// An incident with the evidence that was joined to it, and the environment that the evidence shows.
@@ -47,15 +51,20 @@ pub struct JoinedIncident<'i> {
 }
 
 /// Joins the sightings and makes an incident of each group, earliest first, those without a time last. `sightings` are
-/// those of `items`, from [`sightings`](super::sightings).
+/// those of `items`, from [`sightings`](super::sightings); `read_message` reads the messages of events.
 #[must_use]
 pub fn incidents<'i>(
     items: &'i [SourcedEvidence],
     sightings: &'i [Sighting<'i>],
     carriers: &dyn Carriers,
+    read_message: &MessageReader<'_>,
 ) -> Vec<JoinedIncident<'i>> {
-    let groups = join::join(sightings);
+    let groups = join::join(items, sightings);
+    let sessions = Sessions::new(items, sightings);
     let contexts = context::contexts(&groups, items);
+    let of_contexts = contexts.iter().flatten().filter_map(|index| items.get(*index));
+    let of_incidents = sightings.iter().map(|sighting| sighting.evidence).chain(of_contexts);
+    let messages = Messages::new(of_incidents, read_message);
     let mut several: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for group in groups.iter().filter(|group| !group.fits.is_empty()) {
         let fits = group.fits.iter().map(|sighting| sighting.item).collect();
@@ -68,8 +77,11 @@ pub fn incidents<'i>(
             let (sightings, mut joined_by) = (group.members, group.joined_by);
             let context: Vec<&SourcedEvidence> = context.iter().filter_map(|index| items.get(*index)).collect();
             joined_by.extend(context.iter().map(|item| Some(context::joined_by(item))));
-            let items = sightings.iter().map(|sighting| sighting.evidence).chain(context).collect();
-            build(JoinedEvidence { sightings, items }, joined_by, carriers)
+            let items: Vec<&SourcedEvidence> =
+                sightings.iter().map(|sighting| sighting.evidence).chain(context).collect();
+            let messages = items.iter().enumerate().filter_map(|(number, item)| Some((number, messages.of(item)?)));
+            let messages = messages.collect();
+            build(JoinedEvidence { sightings, items, messages }, joined_by, carriers, &sessions)
         })
         .collect();
     set_ids(&mut joined);
@@ -118,8 +130,10 @@ fn build<'i>(
     evidence: JoinedEvidence<'i>,
     joined_by: Vec<Option<JoinedBy>>,
     carriers: &dyn Carriers,
+    sessions: &Sessions,
 ) -> Option<JoinedIncident<'i>> {
     let kind = kind(&evidence)?;
+    let session = sessions.end(&evidence);
     let records = evidence.crash_records();
     let exception = exception(&evidence, &records);
     let bugcheck = bugcheck(&evidence);
@@ -158,7 +172,8 @@ fn build<'i>(
     let mut incident = Incident {
         id: String::new(),
         kind,
-        time: time(&evidence),
+        time: time(&evidence, session.time),
+        shut_down: session.shut_down,
         host_by_folder: by_folder.is_some(),
         host: named.or(by_folder),
         may_be_of: Vec::new(),
@@ -196,11 +211,10 @@ fn kind(evidence: &JoinedEvidence<'_>) -> Option<IncidentKind> {
     if kinds().any(|kind| kind == IncidentKind::Bugcheck) { Some(IncidentKind::Bugcheck) } else { kinds().next() }
 }
 
-/// When it happened. Records about a restart are written when the system is up again; the moment before that they report
-/// is better, and so is the dump's own time.
-fn time(evidence: &JoinedEvidence<'_>) -> Option<Timestamp> {
+/// When it happened. Records about a restart are written when the system is up again; the end of the session before is
+/// better, and so is the dump's own time.
+fn time(evidence: &JoinedEvidence<'_>, session_end: Option<Timestamp>) -> Option<Timestamp> {
     let stop = evidence.kernel_dump().and_then(|(_, dump)| dump.time);
-    let alive = evidence.sightings.iter().find_map(|sighting| sighting.last_alive());
     let is_crash_event =
         |sighting: &&&Sighting<'_>| matches!(sighting.event_body(), Some(EventBody::ApplicationError(_)));
     let crash_event = evidence.sightings.iter().find(is_crash_event).and_then(|sighting| sighting.time);
@@ -210,7 +224,7 @@ fn time(evidence: &JoinedEvidence<'_>) -> Option<Timestamp> {
         evidence.sightings.iter().filter(fits).filter_map(|sighting| sighting.time).min()
     };
     // The event's time is exact to 100 ns; the dump's is whole seconds.
-    stop.or(crash_event).or(alive).or_else(|| earliest(kind(evidence))).or_else(|| earliest(None))
+    stop.or(crash_event).or(session_end).or_else(|| earliest(kind(evidence))).or_else(|| earliest(None))
 }
 
 fn process(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<Process> {
@@ -257,6 +271,7 @@ fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]
             code: exception.code,
             name,
             address: Some(exception.address),
+            recorded_code: recorded_code(evidence, records, exception.code),
             parameters: Some(exception.parameters.clone()),
             fast_fail: fast_fail.map(with_name),
             access: windows.then(|| access(dump)).flatten(),
@@ -268,10 +283,24 @@ fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]
         code,
         name: Knowledge.exception_name(code).map(Arc::from),
         address: None,
+        recorded_code: None,
         parameters: None,
         fast_fail: fast_fail_of_record.filter(|_| code == ExceptionCode::FAST_FAIL).map(with_name),
         access: address.map(|address| Access { kind: None, address }),
     })
+}
+
+/// The code that an event or a report recorded, if it is another one than that of the dump.
+fn recorded_code(
+    evidence: &JoinedEvidence<'_>,
+    records: &[(usize, CrashRecord<'_>)],
+    of_dump: ExceptionCode,
+) -> Option<ExceptionCode> {
+    let is_text = |number: usize| {
+        evidence.items.get(number).is_some_and(|item| matches!(item.observation, Observation::Ticket(_)))
+    };
+    let recorded = records.iter().filter(|(number, _)| !is_text(*number));
+    recorded.filter_map(|(_, record)| record.code).find(|code| *code != of_dump)
 }
 
 /// What an access violation or in-page error tried to access, and how: parameter 0 is 0 for reading, 1 for writing, 8 for executing;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use evidence::{
     EventBody, ExceptionCode, FastFailCode, ModuleOffset, Observation, ProcessDump, Ticket, Version, WerReport,
-    base_name,
+    base_name, starts_process,
 };
 
 /// What one piece of evidence states of where a process died.
@@ -107,6 +107,10 @@ impl<'i> CrashRecord<'i> {
                 code: exit.status(),
                 ..Self::default()
             },
+            EventBody::ImageRefused { file, process, .. } => {
+                let program = file.as_deref().filter(|file| starts_process(file)).or(process.as_deref());
+                Self { app: program.map(base_name), app_path: program, ..Self::default() }
+            }
             EventBody::DotNet { app, .. }
             | EventBody::InPageError { app, .. }
             | EventBody::SideBySide { app, .. }

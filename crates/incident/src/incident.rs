@@ -26,7 +26,7 @@ evidence::words!(
         Hang => "hang",
         /// A blue screen: the system stopped with a bugcheck code.
         Bugcheck => "bugcheck",
-        /// The GPU or its driver was reset and the system went on.
+        /// The GPU failed, or it or its driver was reset, and the system went on.
         GpuReset => "gpu-reset",
         /// A program did not start.
         StartFailure => "start-failure",
@@ -55,6 +55,8 @@ pub struct Incident {
     pub may_be_of: Vec<String>,
     /// The process that it happened to.
     pub process: Option<Process>,
+    /// Of a restart without shutdown: whether Windows had finished shutting down, so that no session was lost.
+    pub shut_down: bool,
     /// For a hang: how many seconds after it the same process crashed.
     pub crashed_later: Option<u64>,
     /// The exception.
@@ -119,6 +121,10 @@ pub struct ExceptionFacts {
     /// Where it was raised.
     #[serde_as(as = "Option<DisplayFromStr>")]
     pub address: Option<Address>,
+    /// The code that a log or a report recorded, where the dump has another: an exception that nobody caught (C++,
+    /// .NET) leads to a second one, with which the process ends.
+    #[serde_as(as = "Option<DisplayFromStr>")]
+    pub recorded_code: Option<ExceptionCode>,
     /// Its parameters; absent when no artifact holds them.
     #[serde_as(as = "Option<Hexadecimal>")]
     pub parameters: Option<Vec<u64>>,

@@ -16,12 +16,14 @@ mod dump_path;
 mod exits;
 pub(super) mod key;
 pub(super) mod last_alive;
-mod limits;
+pub(super) mod limits;
 mod name_and_time;
 mod process;
+mod refusals;
 mod reports;
 mod resets;
 mod restarts;
+mod services;
 pub(super) mod sets;
 mod stop_and_time;
 mod stops;
@@ -30,9 +32,11 @@ mod tickets;
 use self::last_alive::LastAlive;
 use self::sets::{JoinedSightings, Sets};
 use super::sighting::Sighting;
+use super::sourced_evidence::SourcedEvidence;
 
-/// Groups the sightings: each group is one incident. Groups come in the order of their first sighting.
-pub(super) fn join<'s>(sightings: &'s [Sighting<'s>]) -> Vec<JoinedSightings<'s>> {
+/// Groups the sightings, which are those of `items`: each group is one incident. Groups come in the order of their first
+/// sighting.
+pub(super) fn join<'s>(items: &[SourcedEvidence], sightings: &'s [Sighting<'s>]) -> Vec<JoinedSightings<'s>> {
     let mut sets = Sets::new(sightings);
     let alive = LastAlive::new(sightings);
     reports::by_report_id(sightings, &mut sets);
@@ -43,15 +47,18 @@ pub(super) fn join<'s>(sightings: &'s [Sighting<'s>]) -> Vec<JoinedSightings<'s>
     dump_path::by_dump_path(sightings, &alive, &mut sets);
     companions::by_pid(sightings, &mut sets);
     exits::by_exit(sightings, &mut sets);
-    companions::by_service(sightings, &mut sets);
+    services::by_service(sightings, &services::Installed::new(items, sightings), &mut sets);
     restarts::by_restart(sightings, &mut sets);
     stop_and_time::by_stop_and_time(sightings, &alive, &mut sets);
     resets::by_reset_burst(sightings, &mut sets);
+    refusals::by_refusal_burst(sightings, &mut sets);
     companions::by_companionship(sightings, &mut sets);
     name_and_time::by_name_and_time(sightings, &mut sets);
     copies::across_folders(copies, &mut sets);
     let mut fit_several = tickets::by_ticket(sightings, &mut sets);
+    let failures = refusals::Failures::new(sightings, &mut sets);
     let mut groups = sets.groups();
+    groups.retain(|group| !failures.explain(group));
     for group in groups.iter_mut().filter(|group| group.members.iter().all(|sighting| sighting.is_text())) {
         let fits = group.members.iter().find_map(|member| fit_several.remove(&member.index));
         group.fits = fits.unwrap_or_default();

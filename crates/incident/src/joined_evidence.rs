@@ -1,6 +1,7 @@
 //! The evidence of one incident, by its format.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -16,6 +17,8 @@ pub struct JoinedEvidence<'i> {
     pub sightings: Vec<&'i Sighting<'i>>,
     /// Their evidence, in the same order. Behind it, evidence of no incident by itself that belongs to this one.
     pub items: Vec<&'i SourcedEvidence>,
+    /// What the messages of events among the items state, with their evidence numbers.
+    pub messages: Vec<(usize, Arc<[Ticket]>)>,
 }
 
 impl<'i> JoinedEvidence<'i> {
@@ -56,6 +59,13 @@ impl<'i> JoinedEvidence<'i> {
     pub fn tickets(&self) -> impl Iterator<Item = (usize, &'i Ticket)> + '_ {
         let count = self.sightings.len();
         self.all_tickets().take_while(move |(number, _)| *number < count)
+    }
+
+    /// What all texts about the incident state, and all messages of its events, with their evidence numbers.
+    pub fn told(&self) -> impl Iterator<Item = (usize, &Ticket)> + '_ {
+        let messages =
+            self.messages.iter().flat_map(|(number, tickets)| tickets.iter().map(|ticket| (*number, ticket)));
+        self.tickets().chain(messages)
     }
 
     /// All texts, those that only describe the machine among them, with their evidence numbers.

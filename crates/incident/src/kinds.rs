@@ -40,6 +40,22 @@ pub(super) fn popup_kind(message: &str, dlls: &[Arc<str>]) -> Option<IncidentKin
     }
 }
 
+/// Whether an error of a display driver is a failure of the GPU by its text alone: an Xid, which is the number of an error of
+/// NVIDIA's GPUs, an error of the GPU's memory that could not be corrected, or a GPU that is no longer on the bus. Drivers
+/// write these texts in English everywhere.
+///
+/// Source: "Xid Errors" of NVIDIA's documentation, and the texts of the drivers of Linux, whose sources are public
+/// (`nvidia.ko`, `amdgpu`).
+pub(super) fn reports_gpu_failure(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let xid =
+        words.any(|word| word.strip_prefix("xid").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit())));
+    let uncorrected = ["uncorrect", "double bit", "double-bit"].iter().any(|words| text.contains(words));
+    let memory = ["ecc", "memory", "dram", "vram", "hbm", "ras"].iter().any(|words| text.contains(words));
+    xid || (uncorrected && memory) || text.contains("fallen off the bus")
+}
+
 /// What kind of incident the end of a process with this code is: the loader ends a process that it could not start with a
 /// status of its own.
 ///
@@ -78,6 +94,24 @@ pub(super) fn report_kind(report: &WerReport) -> Option<IncidentKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gpu_fails_by_its_driver_s_words() {
+        for text in [
+            r"\Device\Video3; Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.",
+            r"\Device\Video3; XID 48",
+            "GPU has fallen off the bus",
+            "An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer memory",
+            "amdkmdag: uncorrectable ECC errors detected in UMC block",
+        ] {
+            assert!(reports_gpu_failure(text), "{text}");
+        }
+        for text in
+            ["Error occurred on GPUID: 100", "Corrected ECC error", "Display is not active", "XidX of a driver", ""]
+        {
+            assert!(!reports_gpu_failure(text), "{text}");
+        }
+    }
 
     #[test]
     fn a_message_box_is_told_by_what_it_names_not_by_its_words() {

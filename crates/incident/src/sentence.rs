@@ -332,6 +332,10 @@ fn write_meaning(out: &mut String, body: &EventBody) -> fmt::Result {
         EventBody::ServiceEnded(end) => {
             write!(out, "service {} ended unexpectedly", end.name.as_deref().unwrap_or(&end.display_name))
         }
+        EventBody::SystemStarted { build, .. } => {
+            out.write_str("the system started")?;
+            build.as_deref().map_or(Ok(()), |build| write!(out, ", build {build}"))
+        }
         EventBody::Said { sentence, .. } => out.write_str(sentence),
         EventBody::Other { text } => write_one_line(out, text),
     }

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 
 use super::crash_record::CrashRecord;
 use super::incident::IncidentKind;
-use super::kinds::{bugcheck_kind, exit_kind, popup_kind, report_kind, ticket_kind};
+use super::kinds::{bugcheck_kind, exit_kind, popup_kind, report_kind, reports_gpu_failure, ticket_kind};
 use super::sourced_evidence::SourcedEvidence;
-use evidence::{BugcheckCode, Event, EventBody, Observation, WerReport, base_name};
+use evidence::{BugcheckCode, Event, EventBody, EventContent, Observation, Place, WerReport, base_name};
 
 /// One piece of evidence that an incident happened, and the facts in it by which it joins others. Sightings are equal, and
 /// in order, by their index.
@@ -71,6 +71,8 @@ pub enum Family {
     Restart(RestartRecord),
     /// A GPU reset; several in a burst are one incident.
     GpuReset,
+    /// A file that a policy of the machine refused; several of one program in a burst are one incident.
+    Refusal,
 }
 
 /// The records that Windows writes about one unclean restart: at most one of each belongs to it.
@@ -84,6 +86,8 @@ pub enum RestartRecord {
     EventLog,
     /// Kernel-Power 86.
     Heat,
+    /// volmgr 161 and 162: whether the dump of a blue screen was written.
+    DumpOutcome,
 }
 
 impl PartialEq for Sighting<'_> {
@@ -151,7 +155,11 @@ impl<'i> Sighting<'i> {
                 ..new(ticket_kind(ticket), 5)
             },
             Observation::Event(event) => {
-                let (kind, rank, family) = kind_of_event(&event.content.body)?;
+                let (kind, rank, family) = kind_of_event(&event.content)?;
+                // In a text it belongs to what the text is about.
+                if family == Family::Refusal && matches!(evidence.place, Place::Lines(_)) {
+                    return None;
+                }
                 let (host, time) = (event.computer.clone(), event.time);
                 Self { host, time, family, ..new(kind, rank) }.with_event(event)
             }
@@ -217,6 +225,13 @@ impl<'i> Sighting<'i> {
                 Self { bugcheck: code.map(|code| (code, *parameters)), ..self }
             }
             EventBody::OpenGlDriver { pid, .. } => Self { pid: *pid, ..self },
+            // AppLocker names the process that wanted a DLL by its id alone.
+            EventBody::ImageRefused { .. } if self.process.is_none() => {
+                let mut fields = event.content.fields.iter();
+                let pid =
+                    fields.find(|(name, _)| *name == "TargetProcessId").and_then(|(_, pid)| pid.trim().parse().ok());
+                Self { pid, ..self }
+            }
             _ => self,
         }
     }
@@ -247,6 +262,14 @@ impl<'i> Sighting<'i> {
         }
     }
 
+    /// When the power button ended the session, by the record of the start after it, where that has no stop code.
+    pub(super) fn power_button(&self) -> Option<Timestamp> {
+        match self.event_body()? {
+            EventBody::UncleanRestart { code: None, power_button, .. } => *power_button,
+            _ => None,
+        }
+    }
+
     /// The bugcheck code without the flag of small dumps.
     pub(super) fn stop_code(&self) -> Option<u32> {
         self.bugcheck.map(|(code, _)| code.plain())
@@ -259,8 +282,8 @@ impl<'i> Sighting<'i> {
 }
 
 /// Kind, rank and family of the sighting that an event is; `None` for an event of no incident.
-fn kind_of_event(body: &EventBody) -> Option<(IncidentKind, u8, Family)> {
-    Some(match body {
+fn kind_of_event(content: &EventContent) -> Option<(IncidentKind, u8, Family)> {
+    Some(match &content.body {
         EventBody::ApplicationError(_) => (IncidentKind::Crash, 1, Family::Crash),
         EventBody::InPageError { .. } => (IncidentKind::Crash, 4, Family::CrashCompanion),
         EventBody::DotNet { .. } => (IncidentKind::Crash, 3, Family::CrashCompanion),
@@ -281,11 +304,30 @@ fn kind_of_event(body: &EventBody) -> Option<(IncidentKind, u8, Family)> {
         EventBody::DisplayReset { .. } | EventBody::DisplayDriver { reset: true, .. } => {
             (IncidentKind::GpuReset, 1, Family::GpuReset)
         }
+        // The driver need not have been reset, but it is the GPU that failed.
+        EventBody::DisplayDriver { text: Some(text), .. } if reports_gpu_failure(text) => {
+            (IncidentKind::GpuReset, 1, Family::GpuReset)
+        }
         EventBody::OpenGlDriver { pid: Some(_), .. } => (IncidentKind::Crash, 4, Family::CrashByPid),
         EventBody::ProcessExit(exit) => (exit_kind(exit.code), 4, Family::Exit),
         EventBody::ServiceEnded(_) => (IncidentKind::Exit, 4, Family::Service),
+        EventBody::Said { .. } if dump_written(content).is_some() => {
+            (IncidentKind::Bugcheck, 3, Family::Restart(RestartRecord::DumpOutcome))
+        }
+        EventBody::ImageRefused { blocked: true, reason: "policy", .. } => {
+            (IncidentKind::StartFailure, 1, Family::Refusal)
+        }
         _ => return None,
     })
+}
+
+/// Whether the dump of a blue screen was written, by volmgr's record at the next start; `None` for other events.
+#[must_use]
+pub fn dump_written(content: &EventContent) -> Option<bool> {
+    match content.id {
+        161 | 162 if content.provider.eq_ignore_ascii_case("volmgr") => Some(content.id == 162),
+        _ => None,
+    }
 }
 
 /// The file name of a path, lower case.

@@ -3,7 +3,7 @@
 use super::incident::{Bugcheck, Incident, IncidentKind, Signature, Suspect};
 use super::joined_evidence::JoinedEvidence;
 use super::stable_name::stable_name;
-use evidence::{EventBody, WerReport};
+use evidence::{EventBody, WerReport, base_name, starts_process};
 
 /// The number of the algorithm, which changes whenever equal evidence would give another signature.
 pub const ALGORITHM: u32 = 3;
@@ -62,12 +62,12 @@ fn stop(bugcheck: &Bugcheck) -> String {
 }
 
 /// What is named by records that have neither an exception's place nor a bugcheck code: the driver that was reset, the
-/// service that ended, the DLL or assembly that a program lacked, what a program waited for, the type of a .NET exception.
+/// service that ended, the DLL or assembly that a program lacked or was refused, what a program waited for, the type of a .NET exception.
 fn named(kind: IncidentKind, evidence: &JoinedEvidence<'_>) -> Option<String> {
     let of_event = |pick: fn(&EventBody) -> Option<&str>| evidence.event(pick).map(|(_, name)| name);
     match kind {
         IncidentKind::GpuReset => of_event(|body| match body {
-            EventBody::DisplayReset { driver } | EventBody::DisplayDriver { driver, reset: true, .. } => Some(driver),
+            EventBody::DisplayReset { driver } | EventBody::DisplayDriver { driver, .. } => Some(driver),
             _ => None,
         })
         .map(|driver| driver.trim_end_matches(".sys").to_lowercase()),
@@ -76,6 +76,9 @@ fn named(kind: IncidentKind, evidence: &JoinedEvidence<'_>) -> Option<String> {
             EventBody::Popup { dlls, .. } => dlls.first().map(|dll| &**dll),
             // Version and key follow the name.
             EventBody::SideBySide { assembly, .. } => assembly.as_deref()?.split(',').next(),
+            EventBody::ImageRefused { blocked: true, file, .. } => {
+                file.as_deref().filter(|file| !starts_process(file)).map(base_name)
+            }
             _ => None,
         })
         .map(stable_name),

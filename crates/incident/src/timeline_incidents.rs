@@ -12,6 +12,10 @@ use super::machine::{Machine, TimelineEntry, timeline_order};
 use super::sourced_evidence::NumberMap;
 use evidence::Place;
 
+/// The kinds of entries that stay also where they are incidents: for other failures of the machine it matters that a file
+/// was refused, and that a GPU failed and was not reset.
+const KEPT: [&str; 2] = ["driver-error", "image-refused"];
+
 /// An incident as timelines show it.
 #[derive(Debug, Clone)]
 pub struct TimelineIncident {
@@ -76,7 +80,9 @@ pub fn enter_incidents(
             let Some((owner, _)) = owners.get(&entry.item) else { return true };
             let stays = best.get(owner).is_some_and(|(_, item)| *item == entry.item);
             if let Some(incident) = incidents.get(*owner).filter(|_| stays) {
-                entry.kind = timeline_kind(incident.kind);
+                if !KEPT.contains(&entry.kind) {
+                    entry.kind = timeline_kind(incident.kind);
+                }
                 entry.time = incident.time.unwrap_or(entry.time);
                 entry.incident = Some(&incident.id).filter(|id| is_reported(id)).cloned();
             }
@@ -128,5 +134,6 @@ mod tests {
         for kind in [Crash, Hang, Bugcheck, GpuReset, StartFailure, PowerLoss, Exit] {
             assert!(TIMELINE_KINDS.contains(&timeline_kind(kind)), "{kind:?}");
         }
+        assert!(KEPT.iter().all(|kind| TIMELINE_KINDS.contains(kind)));
     }
 }

@@ -104,6 +104,8 @@ pub enum Meaning {
     LastShutdown,
     /// Kernel-Boot 27.
     KindOfStart,
+    /// Kernel-General 12.
+    SystemStarted,
     /// Kernel-General 1.
     ClockSet,
     /// Kernel-Power 105.
@@ -130,7 +132,9 @@ impl Meaning {
             Self::Hardware | Self::CorrectedHardware => {
                 Some(("component", &["memory", "other", "pci", "pcie", "processor"]))
             }
-            Self::ImageRefused | Self::ImageAllowed => Some(("reason", &["policy", "revoked", "signature"])),
+            Self::ImageRefused | Self::ImageAllowed => {
+                Some(("reason", &["hardening", "policy", "revoked", "signature"]))
+            }
             Self::Product => Some(("change", &["changed", "installed", "removed", "updated"])),
             _ => None,
         }

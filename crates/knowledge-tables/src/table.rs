@@ -1,4 +1,4 @@
-//! Reading the rows of any table of `rules/data`, and three small tables: folders, releases and requests.
+//! Reading the rows of any table of `rules/data`, and four small tables: folders, releases, requests and services.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -104,6 +104,21 @@ pub fn requests(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<S
             return Err(row.wrong("filled", "`filled`, and not `text`, has `{program}` or `{dump}`"));
         }
         Ok((row.text("id")?.to_owned(), Request { text, filled }))
+    })
+}
+
+/// The programs of services by the services' names in lower case: `services` with `service`, `program` and `why`.
+pub fn services(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, String> {
+    read(file, "services", &["service", "program", "why"], &[], mistakes, |row| {
+        row.text("why")?;
+        let (service, program) = (row.text("service")?, row.text("program")?);
+        if program.contains(['\\', '/']) || !program.contains('.') {
+            return Err(row.wrong("program", "`program` is the name of a file with its ending"));
+        }
+        if program.rsplit_once('.').is_some_and(|(stem, _)| stem.eq_ignore_ascii_case(service)) {
+            return Err(row.wrong("program", "a service with the name of its program needs no row"));
+        }
+        Ok((service.to_lowercase(), program.to_owned()))
     })
 }
 

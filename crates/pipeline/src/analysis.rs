@@ -20,7 +20,7 @@ use crate::patterns::{patterns, set_absent};
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::read_context::ReadContext;
 use crash_dump::Symbols;
-use evidence::{ArtifactKind, LogCoverage, Observation, base_name};
+use evidence::{ArtifactKind, Evidence, LogCoverage, Observation, Ticket, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
 use incident::{Incident, JoinedIncident, LastNames, Machine, Sighting, SourcedEvidence};
@@ -232,11 +232,21 @@ fn joined<'s, 'i: 's>(
         || {
             // Made before the lock is taken, so that no other thread waits for it.
             let made = incident::sightings(items);
-            incident::incidents(items, sightings.get_or_init(|| made), &carriers(rules))
+            incident::incidents(items, sightings.get_or_init(|| made), &carriers(rules), &message)
         },
     );
     incident::describe_machines(&mut machines, items, &joined);
     (machines, joined)
+}
+
+/// What the message of an event states, read as if somebody had pasted it.
+fn message(text: &str) -> Vec<Ticket> {
+    let read = pasted_text::read_text(text).map(|reading| reading.evidence).unwrap_or_default();
+    let ticket = |evidence: Evidence| match evidence.observation {
+        Observation::Ticket(ticket) => Some(*ticket),
+        _ => None,
+    };
+    read.into_iter().filter_map(ticket).collect()
 }
 
 /// The surroundings of incidents on each machine, by the machine's name in lower case.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::patterns::Pattern;
 use evidence::{EventBody, ExceptionCode};
 use facts::{Around, EvidenceRef, Nearby, Surroundings};
-use incident::{EvidenceItem, IncidentKind, JoinKey, JoinedBy, JoinedIncident};
+use incident::{EvidenceItem, IncidentKind, JoinKey, JoinedBy, JoinedIncident, dump_written};
 use report::{GapRequest, Judged, Verdict};
 use rules::{Finding, Occasion, RuleSet, Suppressed, UNDETERMINED};
 use windows_codes::Knowledge;
@@ -134,6 +134,9 @@ fn undetermined_sentence(joined: &JoinedIncident<'_>, weak: Option<&Finding>) ->
         IncidentKind::Bugcheck => "The evidence shows with which code the system stopped, not why",
         IncidentKind::GpuReset => "The GPU was reset; the evidence does not say what made it stop answering",
         IncidentKind::StartFailure => "The program did not start; the evidence does not say why",
+        IncidentKind::PowerLoss if joined.incident.shut_down => {
+            "Windows had finished shutting down, and the machine then did not switch off in order; the evidence does not say why"
+        }
         IncidentKind::PowerLoss => "The system ended without shutdown; the evidence does not say why",
         IncidentKind::Exit => "The process ended; the evidence does not say why",
     };
@@ -157,6 +160,7 @@ fn rival<'f>(best: &Finding, findings: &'f [Finding]) -> Option<&'f Finding> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 enum Request {
+    KernelDumpFailed,
     NoApplicationLog,
     NoConsoleText,
     NoDisplayDriver,
@@ -267,7 +271,12 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
             requests.extend(unreported.then_some(Request::NoWerReport));
         }
         IncidentKind::Hang => requests.extend(evidence.dump().is_none().then_some(Request::NoHangDump)),
-        IncidentKind::Bugcheck => requests.extend(evidence.kernel_dump().is_none().then_some(Request::NoKernelDump)),
+        IncidentKind::Bugcheck => requests.extend(evidence.kernel_dump().is_none().then(|| {
+            let outcome = evidence.events().find_map(|(_, event)| dump_written(&event.content));
+            // A path in another record is that of a dump that Windows found, for all that.
+            let failed = outcome == Some(false) && evidence.named_dump().is_none();
+            if failed { Request::KernelDumpFailed } else { Request::NoKernelDump }
+        })),
         IncidentKind::GpuReset => {
             let of_machine = surroundings.map(|surroundings| &surroundings.machine.environment);
             let cards = [Some(&joined.incident.environment), of_machine];

@@ -68,6 +68,7 @@ embedded! {
     BUILDS: Sorted<u32, Build> = "windows-builds";
     COLLECT: Sorted<&str, Request> = "collect";
     COLLECTED_FOLDERS: Sorted<&str, CollectedFolder> = "collected-folders";
+    SERVICES: Sorted<&str, &str> = "services";
     TEXT_WORDS: Sorted<&str, Vec<&str>> = "text-words";
 }
 
@@ -92,6 +93,12 @@ impl Knowledge {
     #[must_use]
     pub fn text_words(&self, of: &str) -> &'static [&'static str] {
         TEXT_WORDS.get(of).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The file name of the program that a service runs in, by `rules/data/services.yaml`.
+    #[must_use]
+    pub fn program_of_service(&self, service: &str) -> Option<&'static str> {
+        SERVICES.get(service.to_lowercase().as_str()).copied()
     }
 
     /// Whether all folders of this path are folders in which files of one computer are collected, by

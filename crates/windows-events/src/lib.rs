@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock};
 use evtx_scan::{Cache, ChannelIds, Extract, LogCache, Record, Selection, SharedExtract, Source, Stamp};
 
 pub use self::pasted::{MOST_EVENTS, count_of_events, pasted_events};
-use evidence::{Event, EventContent, Evidence, Names, Observation, Place, Reading};
+use evidence::{Event, EventBody, EventContent, Evidence, Names, Observation, Place, Reading};
 use untrusted::Unreadable;
 
 /// The records that [`read`] selects without a matcher.
@@ -137,6 +137,13 @@ fn evidence(record: &Record<'_>, context: &Context<'_>) -> Option<Evidence> {
 /// The evidence of a record with this content.
 fn with_content(stamp: &Stamp<'_>, content: Arc<EventContent>, names: &Names) -> Evidence {
     let computer = stamp.computer.map(|computer| names.share(computer));
+    let content = match (&content.body, stamp.before) {
+        (EventBody::SystemStarted { build, .. }, Some(_)) => {
+            let body = EventBody::SystemStarted { build: build.clone(), last_before: stamp.before };
+            Arc::new(EventContent { body, ..(*content).clone() })
+        }
+        _ => content,
+    };
     Evidence { place: place(stamp), observation: Observation::Event(Event { computer, time: stamp.time, content }) }
 }
 

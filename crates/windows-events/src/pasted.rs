@@ -235,6 +235,7 @@ fn evidence(
         channel: text_of("Channel"),
         computer: text_of("Computer"),
         time: system.get("TimeCreated").and_then(|time| time.attribute("SystemTime")?.parse().ok()),
+        before: None,
         recovered: false,
         head: Head::from_parts(&parts),
         fields: &RecordFields::from_elements(&elements),

@@ -20,6 +20,6 @@ pub use display::{display_reset, nvidia_driver};
 pub use hardware::{
     Health, MachineCheck, bad_block, drive_health, machine_check, processor_held_back, thermal_shutdown,
 };
-pub use security::{applocker_block, defender_action, ended_by_other, process_exit};
+pub use security::{applocker_block, defender_action, ended_by_other, policy_refusal, process_exit};
 pub use shutdown::{LostPower, bugcheck, kernel_power, unclean_shutdown};
 pub use system::{Commit, memory_exhausted, missing_dll_popup, service_ended};

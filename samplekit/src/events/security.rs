@@ -6,6 +6,7 @@ use crate::{FileTime, Guid};
 const SECURITY_AUDITING: Guid = Guid::new(0x5484_9625, 0x5478, 0x4994, 0xa5ba, 0x3e3b_0328_c30d);
 const EXIT_MONITOR: Guid = Guid::new(0xfd77_1d53, 0x8492, 0x4057, 0x8e35, 0x8c02_813a_f49b);
 const DEFENDER: Guid = Guid::new(0x11cd_958a, 0xc507, 0x4ef3, 0xb3f2, 0x5fd9_dfbd_2c78);
+const CODE_INTEGRITY: Guid = Guid::new(0x4ee7_6bd8, 0x3cf4, 0x44a0, 0xa0ac, 0x3937_643e_37a3);
 const APPLOCKER: Guid = Guid::new(0xcbda_4dbf, 0x8d5d, 0x4f69, 0x9578, 0xbe14_aa54_0d22);
 
 /// Security-Auditing 4689: a process ended with this code. Logged where the audit of processes is enabled.
@@ -97,4 +98,30 @@ pub fn applocker_block(time: FileTime, file: &str, process: u32) -> Event {
         .logged_by(process, 5112)
         .user(Sid::user())
         .user_data(root)
+}
+
+/// CodeIntegrity 3077: a policy that is enforced refused `file` to `process`, both as the kernel writes paths.
+#[must_use]
+pub fn policy_refusal(time: FileTime, file: &str, process: &str) -> Event {
+    const TASK: u16 = 18;
+    let policy = "VerifiedAndReputableDesktop";
+    let length = |text: &str| Value::U16(crate::bytes::count16(text.encode_utf16().count()));
+    Event::new(Provider::manifest("Microsoft-Windows-CodeIntegrity", CODE_INTEGRITY), 3077)
+        .version(5)
+        .level(2)
+        .task(TASK)
+        .at(time)
+        .logged_by(4, 1016)
+        .user(Sid::user())
+        .named([
+            ("FileNameLength", length(file)),
+            ("File Name", file.into()),
+            ("ProcessNameLength", length(process)),
+            ("Process Name", process.into()),
+            ("Requested Signing Level", Value::U8(2)),
+            ("Validated Signing Level", Value::U8(1)),
+            ("Status", Value::Hex32(0xC0E9_0002)),
+            ("PolicyNameLength", length(policy)),
+            ("PolicyName", policy.into()),
+        ])
 }

@@ -71,6 +71,8 @@ pub(crate) struct KeptRecord<'e> {
     computer: Option<&'e str>,
     /// Nanoseconds since 1970-01-01.
     time: Option<i128>,
+    /// The same of the last record before.
+    before: Option<i128>,
     fields: Cow<'e, RecordFields>,
 }
 
@@ -84,6 +86,7 @@ impl<'e> KeptRecord<'e> {
             channel: record.channel,
             computer: record.computer,
             time: record.time.map(Timestamp::as_nanosecond),
+            before: record.before.map(Timestamp::as_nanosecond),
             fields: Cow::Borrowed(record.fields),
         };
         postcard::to_allocvec(&kept).unwrap_or_default()
@@ -91,7 +94,8 @@ impl<'e> KeptRecord<'e> {
 
     fn decode(encoded: &'e [u8]) -> Option<Self> {
         let kept: Self = postcard::from_bytes(encoded).ok()?;
-        kept.time.is_none_or(|time| Timestamp::from_nanosecond(time).is_ok()).then_some(kept)
+        let mut times = [kept.time, kept.before].into_iter().flatten();
+        times.all(|time| Timestamp::from_nanosecond(time).is_ok()).then_some(kept)
     }
 
     /// The record as it was when its chunk was read. Chunks with recovered records are not kept.
@@ -103,6 +107,7 @@ impl<'e> KeptRecord<'e> {
             channel: self.channel,
             computer: self.computer,
             time: self.time.and_then(|time| Timestamp::from_nanosecond(time).ok()),
+            before: self.before.and_then(|time| Timestamp::from_nanosecond(time).ok()),
             recovered: false,
             // Callers that need other parts of the head do without the cache.
             head: Head::UNREAD,

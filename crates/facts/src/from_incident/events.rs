@@ -22,12 +22,16 @@ pub(super) fn events(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
                 facts.set("start_failure.message", message.clone(), from);
                 facts.set_known("start_failure.module", dlls.first().cloned(), from);
             }
+            EventBody::ImageRefused { blocked: true, file, .. } => {
+                facts.set_missing("refused.file", file.clone(), from);
+            }
             EventBody::OpenGlDriver { code, .. } => facts.set_known("opengl.error_code", *code, from),
             EventBody::UncleanRestart { power_button, long_press, sleeping, hardware_errors, .. } => {
                 let pressed = power_button.is_some() || *long_press == Some(true);
                 facts.set("power.button_pressed", pressed, from);
                 facts.set_known("power.sleeping", *sleeping, from);
                 facts.set_known("power.hardware_errors", *hardware_errors, from);
+                facts.set_known("power.shut_down", Some(true).filter(|_| joined.incident.shut_down), from);
             }
             EventBody::ProcessExit(exit) => {
                 facts.set("process.exit_code", exit.code, from);

@@ -32,6 +32,10 @@ pub(super) fn exception(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         if dump.is_none() && told.all(only_mentioned) {
             facts.set("exception.mentioned", true, from);
         }
+        if let Some(recorded) = exception.recorded_code {
+            let told = records.iter().find(|(_, record)| record.code == Some(recorded)).map(|(number, _)| *number);
+            facts.set("exception.recorded_code", recorded.0, told.and_then(evidence));
+        }
         facts.set_known("exception.address", exception.address.map(|address| address.0), from);
         if let Some(Access { kind, address }) = exception.access {
             facts.set_known("exception.access", kind.map(word), from);

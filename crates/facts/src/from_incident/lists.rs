@@ -50,7 +50,7 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     facts.set_list("events", events.chain(ticket::events(joined)).collect());
 
     let mut lines = Vec::new();
-    for (number, ticket) in joined_evidence.tickets() {
+    for (number, ticket) in joined_evidence.told() {
         let from = evidence(number);
         lines.extend(ticket.lines.iter().enumerate().map(|(position, line)| {
             let mut record = line_record(Arc::clone(&line.text), from);

@@ -1,5 +1,5 @@
-//! Facts from pasted texts: lists that only texts have, and the machine's description where no dump, report or log has
-//! it.
+//! Facts from pasted texts and from the messages of events: lists that only they have, and the machine's description where
+//! no dump, report or log has it.
 
 use crate::value::{evidence, word};
 use crate::{FactSet, Record, Value};
@@ -20,11 +20,11 @@ pub(super) fn events<'b>(joined: &'b JoinedIncident<'_>) -> impl Iterator<Item =
 /// Sets the lists that only texts give, and the facts that a text gives where no other artifact has them.
 pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     let joined_evidence = &joined.evidence;
-    if joined_evidence.tickets().next().is_none() {
+    if joined_evidence.told().next().is_none() {
         return;
     }
     let (mut errors, mut hresults) = (Vec::new(), Vec::new());
-    for (number, ticket) in joined_evidence.tickets() {
+    for (number, ticket) in joined_evidence.told() {
         let from = evidence(number);
         let error = |field, number: &u32| {
             let flag = |numbers: &[u32]| numbers.contains(number).then_some(Value::Flag(true));
@@ -42,7 +42,12 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
             facts.set_list("cpp_types", vec![Record::of_name(thrown, from)]);
             facts.set_known("cpp_exception.what", ticket.cpp_what.clone(), from);
         }
-        // The code that a log recorded counts more than the one that a text has.
+        // The code that a log recorded counts more than the one that a text or a message has.
+        facts.set_missing(
+            "exception.code",
+            ticket.code.filter(|_| !ticket.code_only_mentioned).map(|code| code.0),
+            from,
+        );
         facts.set_missing("process.exit_code", ticket.exit_code, from);
     }
     let guide = |observation: &Observation| matches!(observation, Observation::Ticket(ticket) if ticket.document);

@@ -4,7 +4,7 @@
 //! that wanted it, the process that only touched a threat. They mean different things for a crash, and an equal name in
 //! another folder means nothing.
 
-use evidence::{Event, EventBody, base_name};
+use evidence::{Event, EventBody, base_name, starts_process};
 use incident::JoinedIncident;
 use untrusted::notation::number_u32;
 
@@ -12,8 +12,6 @@ use untrusted::notation::number_u32;
 const TARGET_PROCESS: &str = "TargetProcessId";
 const DEFENDER: &str = "Microsoft-Windows-Windows Defender";
 const MITIGATIONS: &str = "Microsoft-Windows-Security-Mitigations";
-/// Endings of files that are started as programs of their own.
-const PROGRAMS: &[&str] = &[".exe", ".com", ".scr"];
 
 /// The files and the process in a record about a blocked file.
 #[derive(Default)]
@@ -51,7 +49,7 @@ pub(super) fn named(event: &Event, joined: &JoinedIncident<'_>, while_it_ran: bo
     }
     let pid = process.and_then(|process| process.pid).filter(|_| while_it_ran);
     if parties.process.is_some_and(is_program) || (pid.is_some() && parties.process_id == pid) {
-        let started = parties.files.iter().any(|file| is_started(file));
+        let started = parties.files.iter().any(|file| starts_process(file));
         return Some(if started { "parent" } else { "wanted" });
     }
     let names = [
@@ -113,12 +111,6 @@ fn threat_file(part: &str) -> Option<&str> {
     }
     // A letter is that of a drive.
     (kind.len() == 1).then_some(part)
-}
-
-/// Whether a file is started as a program, not loaded into one.
-fn is_started(file: &str) -> bool {
-    let ending = file.len().checked_sub(4).and_then(|start| file.get(start..));
-    ending.is_some_and(|ending| PROGRAMS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 /// Whether two paths are of one file, as far as their notations can be compared: the kernel writes

@@ -1,4 +1,4 @@
-//! Records that something else writes about a crash: the .NET runtime, a display driver, the service control manager.
+//! Records that something else writes about a crash: the .NET runtime, a display driver.
 
 use std::collections::HashSet;
 
@@ -14,8 +14,6 @@ use evidence::EventBody;
 /// How far a companion of a crash record can be from it. The .NET runtime's was measured from 0.02 to 4.4 seconds before
 /// its Application Error.
 const COMPANION_WINDOW: SignedDuration = SignedDuration::from_secs(10);
-/// How far the end of a service can be behind the crash of its process. Measured: 0.5 seconds.
-const SERVICE_WINDOW: SignedDuration = SignedDuration::from_secs(10);
 /// How far a driver's record that names a process id can be from that process's crash; ids are used again.
 const PID_WINDOW: SignedDuration = SignedDuration::from_secs(120);
 
@@ -65,25 +63,4 @@ fn can_be_of(record: &Sighting<'_>, crash: &Sighting<'_>) -> bool {
     };
     let process = crash.process.as_ref();
     had_started && process.is_none_or(|process| !text.contains(".exe") || text.contains(process.as_str()))
-}
-
-/// Joins the end of a service to the crash of its process just before: that of a shared host, whose record names the
-/// service, or that of a program with the service's name.
-pub(super) fn by_service(sightings: &[Sighting<'_>], sets: &mut Sets<'_>) {
-    let crashes = SightingsByTime::new(sightings, |sighting| sighting.family == Family::Crash);
-    for sighting in sightings.iter().filter(|sighting| sighting.family == Family::Service) {
-        let Some(EventBody::ServiceEnded(end)) = sighting.event_body() else { continue };
-        let Some(service) = end.name.as_deref() else { continue };
-        let nearest = crashes.nearest(sighting, SERVICE_WINDOW, |crash| {
-            let Some(EventBody::ApplicationError(error)) = crash.event_body() else { return false };
-            let app = &error.app;
-            let hosted = app.split_once('_').map(|(_, hosted)| hosted);
-            let own_program = app.rsplit_once('.').map(|(stem, _)| stem);
-            let mut names = [hosted, own_program].into_iter().flatten();
-            crash.time <= sighting.time && names.any(|name| name.eq_ignore_ascii_case(service))
-        });
-        if let Some(crash) = nearest {
-            sets.join(crash, sighting, JoinKey::Service);
-        }
-    }
 }

@@ -45,7 +45,7 @@ evidence::words!(
         Service => "service",
         /// Records that Windows writes at one start.
         Restart => "restart",
-        /// GPU resets that follow each other within a minute.
+        /// GPU resets, or refused files of one program, that follow each other within a minute.
         Burst => "burst",
         /// The text that both were pasted in.
         SameText => "same-text",

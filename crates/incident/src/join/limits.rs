@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 /// rounding may differ by one second.
 pub(super) const START_TOLERANCE_SECONDS: i64 = 1;
 /// How far apart the records of one restart can be: all are written while the system starts.
-pub(super) const RESTART_WINDOW: SignedDuration = SignedDuration::from_mins(5);
+pub(crate) const RESTART_WINDOW: SignedDuration = SignedDuration::from_mins(5);
 /// How many records before and after a moment are compared with it. No machine crashes this often within the windows
 /// here; a forged log may contain that many.
 pub(super) const MOST_CANDIDATES: usize = 256;

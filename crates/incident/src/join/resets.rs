@@ -15,22 +15,25 @@ const APART: SignedDuration = SignedDuration::from_secs(60);
 /// How long a burst can last: what goes on for longer is a series of bursts, and their number shows how bad it is.
 const LONGEST: SignedDuration = SignedDuration::from_mins(10);
 
+/// Joins what happened within [`APART`] of each other, of sightings in the order of their times.
+pub(super) fn join_bursts(times: &[(Timestamp, &Sighting<'_>)], sets: &mut Sets<'_>) {
+    let mut burst: Option<Timestamp> = None;
+    for (earlier, later) in times.iter().zip(times.iter().skip(1)) {
+        let began = *burst.get_or_insert(earlier.0);
+        if later.0.duration_since(earlier.0) <= APART && later.0.duration_since(began) <= LONGEST {
+            sets.join(earlier.1, later.1, JoinKey::Burst);
+        } else {
+            burst = None;
+        }
+    }
+}
+
 /// Joins the resets of each burst, and to them the reports that were logged about one: the first time only, since a
 /// report is logged again whenever it is sent.
 pub(super) fn by_reset_burst(sightings: &[Sighting<'_>], sets: &mut Sets<'_>) {
     let is_reset = |sighting: &Sighting<'_>| sighting.family == Family::GpuReset;
     let resets = SightingsByTime::new(sightings, |sighting| is_reset(sighting) && !sighting.logged_later);
-    for times in resets.by_host.values() {
-        let mut burst: Option<Timestamp> = None;
-        for (earlier, later) in times.iter().zip(times.iter().skip(1)) {
-            let began = *burst.get_or_insert(earlier.0);
-            if later.0.duration_since(earlier.0) <= APART && later.0.duration_since(began) <= LONGEST {
-                sets.join(earlier.1, later.1, JoinKey::Burst);
-            } else {
-                burst = None;
-            }
-        }
-    }
+    resets.by_host.values().for_each(|times| join_bursts(times, sets));
     let mut first_logged: BTreeMap<usize, (Timestamp, &Sighting<'_>)> = BTreeMap::new();
     for report in sightings.iter().filter(|sighting| is_reset(sighting) && sighting.logged_later) {
         if let Some(time) = report.time {

@@ -9,7 +9,7 @@ use super::limits::RESTART_WINDOW;
 use super::sets::Sets;
 use crate::sighting::{Family, RestartRecord, Sighting};
 
-/// Joins BugCheck 1001, Kernel-Power 41 and 86 and EventLog 6008 of one start: at most one of each, with codes that do not
+/// Joins BugCheck 1001, Kernel-Power 41 and 86, EventLog 6008 and volmgr 161 and 162 of one start: at most one of each, with codes that do not
 /// contradict each other.
 pub(super) fn by_restart(sightings: &[Sighting<'_>], sets: &mut Sets<'_>) {
     for records in SightingsByTime::new(sightings, |sighting| sighting.is_of_restart()).by_host.into_values() {

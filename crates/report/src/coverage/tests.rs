@@ -32,6 +32,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             time: (!time.is_empty()).then(|| at(time)),
             host: host.map(Arc::from),
             host_by_folder: false,
+            shut_down: false,
             may_be_of: Vec::new(),
             crashed_later: None,
             process: None,

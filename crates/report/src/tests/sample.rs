@@ -137,6 +137,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             time: Some(second(after)),
             host: Some("PC-7".into()),
             host_by_folder: false,
+            shut_down: false,
             may_be_of: Vec::new(),
             crashed_later: None,
             process: Some(Process { name: Some("python.exe".into()), ..Process::default() }),
@@ -212,6 +213,7 @@ pub(crate) fn crash(id: &str) -> Judged {
         started: Some(second(-60)),
     });
     incident.exception = Some(ExceptionFacts {
+        recorded_code: None,
         code: ExceptionCode::FAST_FAIL,
         name: Some("STATUS_STACK_BUFFER_OVERRUN".into()),
         address: Some(Address(0x7FFA_1B2C_3D4E)),

@@ -25,6 +25,7 @@ pub(crate) fn check_table(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<D
         "cuda-drivers" => drop(compatibility_table::cuda_drivers(file, mistakes)),
         "tensorflow-builds" => drop(compatibility_table::tensorflow(file, mistakes)),
         "collected-folders" => drop(table::folders(file, mistakes)),
+        "services" => drop(table::services(file, mistakes)),
         "events" => drop(codes::events(file, mistakes)),
         "mentions" => drop(cue_table::cues(file, mistakes)),
         "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),

@@ -75,6 +75,7 @@ fn read(row: &EventRow, provider: &str, id: u32, fields: &Fields<'_>) -> Option<
         Meaning::ServiceInstalled => return changes::service_installed(id, fields),
         Meaning::LastShutdown => return power::last_shutdown(fields),
         Meaning::ShutDownByHeat => Some(power::shut_down_by_heat(fields)),
+        Meaning::SystemStarted => Some(power::system_started(fields)),
         Meaning::KindOfStart => return power::kind_of_start(fields),
         Meaning::ClockSet => return power::clock_set(fields),
         Meaning::PowerSource => power::power_source(fields),
@@ -236,6 +237,23 @@ mod tests {
                 "AppLocker refused the packaged program DEMO.TOOL (O=DEMO\\TOOL\\APPX\\1.0.0.0)"
             );
         }
+    }
+
+    #[test]
+    fn a_package_that_could_not_be_deployed_is_told_with_its_error() {
+        const DEPLOYMENT: &str = "Microsoft-Windows-AppXDeployment-Server";
+        let data =
+            json!({"PackageFullName": "Demo_1.0_x64", "ErrorCode": "0x80073CF9", "SummaryError": "Two\r\nlines"});
+        let of = |id| sentence(named(DEPLOYMENT, id, data.clone()));
+        assert_eq!(of(401), "the package Demo_1.0_x64 could not be deployed (0x80073CF9)");
+        assert_eq!(of(404), "the package Demo_1.0_x64 could not be deployed (0x80073CF9): Two lines");
+    }
+
+    #[test]
+    fn a_disk_that_was_unplugged_failed_no_request() {
+        let data = ["\\Device\\Harddisk2\\DR2", "2"];
+        let said = sentence(positional("disk", 157, &data));
+        assert_eq!(said, "\\Device\\Harddisk2\\DR2 was removed from the system without notice");
     }
 
     #[test]

@@ -4,19 +4,23 @@ use super::super::fields::Fields;
 use super::sentence::said;
 use evidence::EventBody;
 
-/// CodeIntegrity 3001 to 3111, whose older events have field names that end in `Buffer`; AppLocker; Security-Mitigations.
+/// CodeIntegrity 3001 to 3111, whose older events have field names that end in `Buffer`, and whose events 3076 and 3077 have
+/// names with a blank; AppLocker; Security-Mitigations.
+///
+/// Source: the manifest of Microsoft-Windows-CodeIntegrity, and the records in public logs.
 pub(super) fn image_refused(blocked: bool, reason: &'static str, fields: &Fields<'_>) -> EventBody {
     EventBody::ImageRefused {
         file: fields.first_text(&[
             "FileNameBuffer",
             "FileName",
+            "File Name",
             "FullFilePath",
             "FullFilePathBuffer",
             "FilePath",
             "FilePathBuffer",
             "ImageName",
         ]),
-        process: fields.first_text(&["ProcessNameBuffer", "ProcessName", "ProcessPath"]),
+        process: fields.first_text(&["ProcessNameBuffer", "ProcessName", "Process Name", "ProcessPath"]),
         blocked,
         reason,
     }
@@ -63,12 +67,16 @@ mod tests {
     }
 
     #[test]
-    fn file_and_process_have_two_names_each() {
+    fn file_and_process_have_three_names_each() {
         let expected = (Some(FILE.to_owned()), Some(PROCESS.to_owned()));
         let older = read(3033, json!({"FileNameLength": 35, "FileNameBuffer": FILE, "ProcessNameBuffer": PROCESS}));
         assert_eq!((older.0, older.1), expected);
         let newer = read(3077, json!({"FileNameLength": 35, "FileName": FILE, "ProcessName": PROCESS}));
         assert_eq!((newer.0, newer.1), expected);
+        for id in [3076, 3077] {
+            let blank = read(id, json!({"FileNameLength": 35, "File Name": FILE, "Process Name": PROCESS}));
+            assert_eq!((blank.0, blank.1), expected, "{id}");
+        }
         assert_eq!(read(3002, json!({"FileNameBuffer": FILE})).1, None, "the first version names no process");
     }
 
@@ -80,10 +88,10 @@ mod tests {
             (3004, true, "signature"),
             (3023, true, "revoked"),
             (3033, true, "signature"),
-            (3063, true, "policy"),
+            (3063, true, "hardening"),
             (3076, false, "policy"),
             (3077, true, "policy"),
-            (3111, true, "policy"),
+            (3111, true, "hardening"),
         ] {
             let found = read(id, json!({"FileNameBuffer": FILE}));
             assert_eq!((found.2, found.3), (blocked, reason), "{id}");

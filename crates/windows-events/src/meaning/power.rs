@@ -35,6 +35,11 @@ pub(super) fn kind_of_start(fields: &Fields<'_>) -> Option<EventBody> {
     }
 }
 
+/// Kernel-General 12: a start. What the log has before it is not in the record.
+pub(super) fn system_started(fields: &Fields<'_>) -> EventBody {
+    EventBody::SystemStarted { build: fields.text("BuildVersion"), last_before: None }
+}
+
 /// Kernel-General 1: a change of the clock. `None` for a correction.
 pub(super) fn clock_set(fields: &Fields<'_>) -> Option<EventBody> {
     let time = |name: &str| fields.written(name)?.trim().parse::<Timestamp>().ok();
