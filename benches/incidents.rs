@@ -97,7 +97,7 @@ fn measure(read: Vec<ReadArtifact>) -> Result<(), String> {
     pool.install(|| {
         let start = Cpu::now()?;
         let sightings = incident::sightings(&items);
-        let joined = incident::incidents(&items, &sightings, &NoCarriers);
+        let joined = incident::incidents(&items, &sightings, &NoCarriers, &|_| Vec::new());
         let joining = start.microseconds()?;
         let found = joined.len();
 

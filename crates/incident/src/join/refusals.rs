@@ -10,7 +10,7 @@ use super::by_time::SightingsByTime;
 use super::compare::agree;
 use super::limits::MOST_CANDIDATES;
 use super::resets::join_bursts;
-use super::sets::{Group, Sets};
+use super::sets::{JoinedSightings, Sets};
 use crate::incident::IncidentKind;
 use crate::sighting::{Family, Sighting};
 
@@ -49,7 +49,7 @@ impl<'s> Failures<'s> {
 
     /// Whether a group has nothing but refusals, and the program failed after one of them: its incident has the refusal in
     /// its timeline.
-    pub(super) fn explain(&self, group: &Group<'_>) -> bool {
+    pub(super) fn explain(&self, group: &JoinedSightings<'_>) -> bool {
         group.members.iter().all(|member| is_refusal(member)) && group.members.iter().any(|member| self.follow(member))
     }
 

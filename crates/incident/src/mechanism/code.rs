@@ -232,6 +232,7 @@ mod tests {
             parameters: None,
             fast_fail: fast_fail.map(|code| FastFail { code: FastFailCode(code), name: None }),
             access: None,
+            recorded_code: None,
         }
     }
 
