@@ -230,6 +230,7 @@ mod tests {
             time: None,
             host: None,
             host_by_folder: false,
+            shut_down: false,
             may_be_of: Vec::new(),
             process: None,
             exception: None,
