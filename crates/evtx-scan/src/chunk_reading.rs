@@ -190,9 +190,8 @@ impl Walk<'_, '_> {
         let decision = self.scanner.decide(self.chunk.bytes, &record, self.selection, self.spans);
         let times = &mut self.walked.times;
         if !matches!(decision, Decision::Unwanted) {
-            let looked_at = times.iter().rev().take(LOOKED_BACK).copied();
-            let before =
-                looked_at.filter(|time| time.saturating_add(AT_ONCE) < record.filetime).next().and_then(filetime);
+            let mut looked_at = times.iter().rev().take(LOOKED_BACK).copied();
+            let before = looked_at.find(|time| time.saturating_add(AT_ONCE) < record.filetime).and_then(filetime);
             self.walked.picks.push(Pick { record, decision, before, recovered });
         }
         times.push(record.filetime);

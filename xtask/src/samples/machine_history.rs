@@ -182,7 +182,7 @@ pub fn dll_refused_by_policy() -> Sample {
             Incident::crash("ledger.exe", "0xC06D007E", &["Application.evtx", log_name]).at("KERNELBASE.dll").because(
                 &["code-integrity-block"],
                 0.5,
-                0.85,
+                0.9,
             ),
         ],
     }

@@ -213,7 +213,7 @@ pub(crate) fn crash(id: &str) -> Judged {
         started: Some(second(-60)),
     });
     incident.exception = Some(ExceptionFacts {
-        recorded_code: None,
+        recorded_code: Some(ExceptionCode(0xE06D_7363)),
         code: ExceptionCode::FAST_FAIL,
         name: Some("STATUS_STACK_BUFFER_OVERRUN".into()),
         address: Some(Address(0x7FFA_1B2C_3D4E)),

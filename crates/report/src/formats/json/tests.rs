@@ -98,7 +98,7 @@ const CONTRACT: &str = "
     incidents[].evidence incidents[].evidence[].id incidents[].evidence[].artifact incidents[].evidence[].place
     incidents[].evidence[].says incidents[].evidence[].joined_by incidents[].evidence[].joined_by.key
     incidents[].evidence[].joined_by.strength incidents[].evidence[].joined_by.to
-    incidents[].remarks
+    incidents[].exception.recorded_code incidents[].remarks
     incidents[].sigma incidents[].sigma[].title incidents[].sigma[].id incidents[].sigma[].level
     incidents[].sigma[].tags incidents[].sigma[].file incidents[].sigma[].time incidents[].sigma[].seconds_after
     incidents[].sigma[].matches incidents[].sigma[].artifact incidents[].sigma[].place

@@ -15,7 +15,7 @@ fn forty_columns() {
     assert!(shown.lines().all(|line| line.len() <= 40), "{shown}");
     assert_text(
         &shown,
-        r"
+        r#"
 crashsift: 4 artifacts, 1 incident, 1
 machine
 1 artifact not readable, 1 read only in
@@ -108,8 +108,38 @@ What happened
   suspect: C:\tools\cudnn64_8.dll
     The first frame of the stack that is
     no carrier lies in it.
+  thrown: class std::bad_alloc (by
+    cudnn64_8.dll): bad allocation
+  message: Assertion failed: size > 0
+  inside: 0x80004002 E_NOINTERFACE, met
+    in combase.dll: no such interface
+  state: It had run for 60 s.
+    1.0 GiB of RAM were free.
+  annotations: ptype = renderer; 4 more
+  also loaded: rtsshooks64.dll
+    (RivaTuner Statistics Server
+    overlay); plugin.dll (in Tools); and
+    3 more
+  built with: Python of python.org
+    (python39.dll 3.9.13150.1013)
   environment: os: Windows 10.0.19045
     cudnn: 8
+
+Stack (innermost first)
+   0  ucrtbase.dll+0x7286e   abort
+   1  cudnn64_8.dll+0x12c40
+   2  python39.dll+0x4010
+      (the same frame 2 times more)
+   5  python.exe+0x1290      [scanned]
+
+Stack of Python (innermost first)
+   0  fit  C:\work\train.py:12
+
+Threads: 2
+  6 "main": at ntdll.dll+0x9f5d4;
+      started at python.exe+0x1000;
+      called from python39.dll
+  7 (crashed): at ntdll.dll+0x9f5d4
 
 Remarks
   - The event log writes another time
@@ -170,7 +200,7 @@ Totals
     2 suppressions, 1 list, 1 rule
     disabled)
   version: crashsift VERSION
-",
+"#,
     );
     assert_eq!(text(&report, TextOptions { width: 3, ..EIGHTY }), shown, "never narrower than that");
 }
