@@ -2,7 +2,7 @@
 //!
 //! - [`catalogue`] has the events that are read, and `evtx_scan` finds their records in a log;
 //! - `fields` gives the fields of a record their names and reads their values;
-//! - `meaning` makes an [`EventBody`](evidence::EventBody) of the fields, once for all records with the same content, of which
+//! - `meaning` makes an [`EventBody`] of the fields, once for all records with the same content, of which
 //!   [`Contents`] keeps one copy;
 //! - `pasted` reads events in a text, as XML.
 
