@@ -174,6 +174,62 @@ fn without_images_the_scan_finds_a_stale_address_first_and_no_suspect_is_named()
     assert_eq!(incident.suspect, None);
 }
 
+/// The scene with nothing but the plug-in's frame, which called an address where no code is.
+fn called_nowhere(at: u64) -> Scene {
+    let mut scene = scene();
+    let exception = scene.dump.exception.as_mut().expect("an exception");
+    let plugin = scene.images[3].module().base;
+    // The innermost word is the return address of the call.
+    let stack = &mut scene.dump.threads[0].stack;
+    let returned = (plugin + 0x1840).to_le_bytes();
+    let from = stack.bytes.chunks_exact(8).position(|word| word == returned).expect("the plug-in's return address");
+    stack.bytes.drain(..from * 8);
+    stack.address += from as u64 * 8;
+    exception.code = 0xC000_0005;
+    exception.address = at;
+    exception.parameters = vec![8, at];
+    exception.context.rip = at;
+    exception.context.rsp = stack.address;
+    scene.dump.threads[0].context = exception.context;
+    scene
+}
+
+#[test]
+fn a_call_to_nowhere_has_the_caller_that_the_stack_pointer_shows() {
+    for at in [0, 0x4141_4141, STACK + 0x400] {
+        let scene = called_nowhere(at);
+        let (incident, facts) = inspected(&scene.dump, None);
+        assert_eq!(chain(&facts)[..2], ["  exact", "plugin.dll  unwound"], "{at:#x}");
+        let suspect = incident.suspect.expect("a suspect");
+        assert_eq!((&*suspect.module, suspect.basis), ("plugin.dll", "unwound"), "{at:#x}");
+        let (_, facts) = inspected(&scene.full(), None);
+        assert_eq!(chain(&facts)[1..], CHAIN[1..], "{at:#x}: the rest is unwound from there");
+    }
+}
+
+#[test]
+fn what_no_call_returns_to_is_not_the_caller_of_nowhere() {
+    let mut scene = called_nowhere(0);
+    // An address in the plug-in's code that follows no call.
+    let other = scene.images[3].module().base + 0x1310;
+    scene.dump.threads[0].stack.bytes[..8].copy_from_slice(&other.to_le_bytes());
+    let (incident, facts) = inspected(&scene.full(), None);
+    assert!(!chain(&facts)[1].contains("unwound"), "{:?}", chain(&facts));
+    assert_eq!(incident.suspect, None);
+}
+
+#[test]
+fn the_code_ahead_shows_the_caller_where_no_table_does() {
+    let mut scene = scene();
+    // A small dump holds the code around the instruction pointer: add rsp, 0x60; pop rbx; ret.
+    let at = scene.dump.exception.as_ref().expect("an exception").address;
+    let code = [0x48, 0x83, 0xC4, 0x60, 0x5B, 0xC3];
+    scene.dump.memory.push(Memory { address: at, bytes: code.to_vec() });
+    let (incident, facts) = inspected(&scene.dump, None);
+    assert_eq!(chain(&facts)[..2], ["ucrtbase.dll  exact", "plugin.dll  unwound"]);
+    assert_eq!(incident.suspect.map(|suspect| suspect.basis), Some("unwound"));
+}
+
 #[test]
 fn sym_files_give_the_same_chain_as_the_images_tables() {
     let scene = scene();

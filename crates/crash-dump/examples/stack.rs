@@ -82,7 +82,8 @@ fn print_process(process: &ProcessDump) {
         });
         let place = place.unwrap_or_else(|| frame.address.to_string());
         let function = frame.function.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
-        println!("{:8} {place}{function}", frame.trust.word());
+        let probability = frame.probability.map(|likely| format!(" {likely:.2}")).unwrap_or_default();
+        println!("{:13} {place}{function}{probability}", frame.trust.word());
     }
 }
 

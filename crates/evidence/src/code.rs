@@ -57,6 +57,10 @@ impl ExceptionCode {
     pub const HEAP_CORRUPTION: Self = Self(0xC000_0374);
     /// `STATUS_ACCESS_VIOLATION`.
     pub const ACCESS_VIOLATION: Self = Self(0xC000_0005);
+    /// `STATUS_BREAKPOINT`.
+    pub const BREAKPOINT: Self = Self(0x8000_0003);
+    /// `STATUS_WX86_BREAKPOINT`: of 32-bit code on 64-bit Windows.
+    pub const WOW64_BREAKPOINT: Self = Self(0x4000_001F);
     /// `STATUS_IN_PAGE_ERROR`.
     pub const IN_PAGE_ERROR: Self = Self(0xC000_0006);
     /// MSVC delay-load: the DLL was not found (`0xC06D0000` + Win32 error 126).

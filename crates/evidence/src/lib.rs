@@ -25,6 +25,7 @@ mod sigma;
 mod stop_stack;
 mod ticket;
 mod version;
+mod wait;
 mod wer;
 mod word;
 mod words;
@@ -52,7 +53,8 @@ pub use names::Names;
 pub use names::{ByHash, halves, seed};
 pub use place::Place;
 pub use process::{
-    Call, CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
+    Call, CpuArchitecture, CrashThread, DelayLoad, DumpReason, Exception, Frame, FrameTrust, OperatingSystem,
+    ProcessDump, System,
 };
 pub use process_state::{
     Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory, ThreadStack, ThreadState,
@@ -65,13 +67,14 @@ pub use ticket::{
     Contradiction, DEBUGGER_SUSPECTS, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine,
 };
 pub use version::Version;
+pub use wait::{HeldLock, WaitKind};
 pub use wer::{WerDetails, WerReport, WerSignature};
 pub use word::Word;
 
 /// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
 /// It is any 16 hexadecimal digits, and changes with every new variant or field of a type that evidence is made of;
 /// `tests/reports/evidence_format.rs` keeps it beside a sum of the encoded bytes.
-pub const FORMAT: &str = "e82f5a0c7d1946b3";
+pub const FORMAT: &str = "b17d40c96e2f5a83";
 
 /// One statement of an artifact, with its place in that artifact.
 #[derive(Debug, Clone, Serialize, Deserialize)]

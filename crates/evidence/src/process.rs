@@ -21,10 +21,10 @@ pub struct ProcessDump {
     pub started: Option<Timestamp>,
     /// The exception, absent in dumps of hanging or healthy processes.
     pub exception: Option<Exception>,
-    /// For dumps that a program asked for while it was running: the code that its crash handler wrote in the place of
-    /// an exception's.
+    /// For dumps that were asked for while the process was running: the code that was written in the place of an
+    /// exception's, or was raised to have a dump written. [`Self::reason`] has its meaning.
     pub requested: Option<ExceptionCode>,
-    /// The thread that raised the exception.
+    /// The thread that raised the exception; without an exception, the one that asked for the dump or else the first.
     pub thread: Option<CrashThread>,
     /// How many threads the process had.
     pub thread_count: u32,
@@ -146,7 +146,20 @@ pub struct Exception {
     pub foreign_reason: Option<Arc<str>>,
 }
 
-/// The thread that raised the exception.
+words!(
+    /// Why a dump was written of a process that went on.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    DumpReason {
+        /// The program asked for it.
+        Request => "request",
+        /// A debugger broke in.
+        Debugger => "debugger",
+        /// An assertion failed after which the program goes on.
+        Assertion => "assertion",
+    }
+);
+
+/// The thread that raised the exception; of a dump without exception, the one that asked for it or else the first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CrashThread {
     /// Thread id.
@@ -168,6 +181,8 @@ pub struct Frame {
     pub module: Option<usize>,
     /// How the frame was found.
     pub trust: FrameTrust,
+    /// Of a scanned frame of 64-bit code on Windows, how likely a call still returns to it: 0 to 1. Absent of other frames.
+    pub probability: Option<f32>,
     /// The call that returns here, if the code before that address was at hand. Stale return addresses have one, too;
     /// other words of the stack have none.
     pub call: Option<Call>,
@@ -190,7 +205,9 @@ words!(
     FrameTrust {
         /// A value on the stack that looks like a return address. Stale values look the same.
         Scanned => "scanned",
-        /// Through frame pointers or unwinding data.
+        /// Through the chain of frame pointers. Functions without one are left out.
+        FramePointer => "frame-pointer",
+        /// By unwinding data, or by the code of the function that it called.
         Unwound => "unwound",
         /// The instruction pointer itself.
         Exact => "exact",
@@ -228,6 +245,16 @@ impl ProcessDump {
         let mut there = self.unloaded.iter().filter(|module| module.offset_of(address).is_some());
         let first = there.next()?;
         there.all(|other| other.name().eq_ignore_ascii_case(first.name())).then_some(first)
+    }
+
+    /// Why the dump was written, where [`Self::requested`] shows that the process went on.
+    #[must_use]
+    pub fn reason(&self) -> Option<DumpReason> {
+        Some(match self.requested? {
+            ExceptionCode::CRASHPAD_REQUEST | ExceptionCode::NONE => DumpReason::Request,
+            ExceptionCode::BREAKPOINT | ExceptionCode::WOW64_BREAKPOINT => DumpReason::Debugger,
+            _ => DumpReason::Assertion,
+        })
     }
 
     /// Whether the process tried to execute memory that is not executable: the address that could not be executed is

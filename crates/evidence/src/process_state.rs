@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::word::Word;
-use super::{Address, FrameTrust};
+use super::{Address, FrameTrust, HeldLock, WaitKind};
 
 /// What could be read. Everything is absent unless the dump holds it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +77,10 @@ pub struct ThreadState {
     pub function: Option<Arc<str>>,
     /// The modules whose calls its stack shows.
     pub stack: Option<ThreadStack>,
+    /// What it waits for.
+    pub waits_for: Option<WaitKind>,
+    /// The lock that it waits for, where the dump shows who holds it.
+    pub lock: Option<HeldLock>,
 }
 
 /// The innermost frames of a thread's stack.

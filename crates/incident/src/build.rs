@@ -34,8 +34,10 @@ use super::sourced_evidence::SourcedEvidence;
 use super::stack;
 use super::text_stack;
 use super::thrown;
+use super::waits;
 use evidence::{
-    Address, EventBody, ExceptionCode, FastFailCode, Observation, OperatingSystem, Place, ProcessDump, base_name,
+    Address, DumpReason, EventBody, ExceptionCode, FastFailCode, Observation, OperatingSystem, Place, ProcessDump,
+    base_name,
 };
 use windows_codes::Knowledge;
 
@@ -344,10 +346,16 @@ fn remarks(evidence: &JoinedEvidence<'_>) -> Vec<String> {
     }
     if let Some((_, dump)) = evidence.dump() {
         if dump.exception.is_none() {
-            remarks.push(
-                "The dump holds no exception: it was written while the process was running, and does not show a crash."
-                    .to_owned(),
-            );
+            let reason = match dump.reason() {
+                None => "holds no exception: it",
+                Some(DumpReason::Request) => "was asked for by the program: it",
+                Some(DumpReason::Debugger) => "has the breakpoint of a debugger that broke into the process: it",
+                Some(DumpReason::Assertion) => "has the exception of an assertion after which the program goes on: it",
+            };
+            remarks.push(format!(
+                "The dump {reason} was written while the process was running, and does not show a crash."
+            ));
+            remarks.extend(waits::sentence(dump));
         }
         if dump.modules.is_some() && !dump.modules_complete {
             remarks

@@ -71,10 +71,12 @@ impl Stack<'_> {
         if frame.call != Some(Call::ThroughPointer) {
             return None;
         }
+        let likely = frame.probability.map(|likely| format!(" (probability {likely:.2} that it is not)"));
         let reason = format!(
             "{} only delivers exceptions, and this is the first other module with a return address on the stack; such an \
-             address can be stale",
-            self.fault_site
+             address can be stale{}",
+            self.fault_site,
+            likely.unwrap_or_default()
         );
         Some(Suspect::from_module(module, "scanned", reason))
     }

@@ -8,7 +8,7 @@ use super::crash_record::CrashRecord;
 use super::incident::{FaultSite, Suspect};
 use super::joined_evidence::JoinedEvidence;
 use evidence::{
-    CodePlace, ExceptionCode, FrameTrust, LoadedModule, OperatingSystem, OriginEnd, ProcessDump, base_name,
+    CodePlace, DumpReason, ExceptionCode, FrameTrust, LoadedModule, OperatingSystem, OriginEnd, ProcessDump, base_name,
 };
 
 /// What modules are known for, by their file names.
@@ -141,6 +141,11 @@ pub(super) fn suspect(
     if matches!(code, Some(ExceptionCode::HEAP_CORRUPTION | ExceptionCode::IN_PAGE_ERROR)) {
         return None;
     }
+    let of_assertion = |dump: &&ProcessDump| dump.reason() == Some(DumpReason::Assertion);
+    if let Some(dump) = evidence.dump().map(|(_, dump)| dump).filter(of_assertion) {
+        let innermost = dump.thread.as_ref()?.frames.first()?.module?;
+        return caller(dump, dump.modules.as_ref()?.get(innermost)?.name(), carriers);
+    }
     let dump = evidence.dump().map(|(_, dump)| dump).filter(|dump| dump.exception.is_some());
     if dump.is_some_and(|dump| dump.system.os != OperatingSystem::Windows) {
         return None;
@@ -148,10 +153,11 @@ pub(super) fn suspect(
     if let Some(thrower) = dump.and_then(|dump| thrower(dump, carriers)) {
         return Some(thrower);
     }
-    let site = fault_site?;
+    // Code that no module has was called, or made at run time.
+    let Some(site) = fault_site else { return dump.and_then(|dump| caller_of_nowhere(dump, carriers)) };
     // A module at the address where execution arrived did not bring it there; an unloaded module is what was meant.
     if !site.unloaded && dump.is_some_and(ProcessDump::could_not_execute) {
-        return None;
+        return dump.and_then(|dump| caller_of_nowhere(dump, carriers));
     }
     if !site.carrier {
         if let Some(giver) = dump.and_then(|dump| giver(dump, site, carriers)) {
@@ -171,6 +177,22 @@ pub(super) fn suspect(
         Some(dump) => caller(dump, &site.module, carriers),
         None => debugger_suspect(evidence, &site.module, carriers),
     }
+}
+
+/// The module that called where no code is: its return address is where the call left it. `None` where that is not known, and
+/// where code ran that was made at run time.
+fn caller_of_nowhere(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
+    if dump.detail.code_place == Some(CodePlace::Generated) {
+        return None;
+    }
+    let frames = &dump.thread.as_ref()?.frames;
+    let called = frames.get(1).filter(|frame| frame.trust == FrameTrust::Unwound)?;
+    let (_, module) = dump.module_at(called.address)?;
+    if carriers.is_carrier(module.name()) || carriers.is_prefix(module.name()) {
+        return caller(dump, module.name(), carriers);
+    }
+    let reason = "it called an address where no code is";
+    Some(Suspect::from_module(module, "unwound", reason))
 }
 
 /// The module that a pasted analysis of a debugger points to: the one that it blames, or the first on its stack that

@@ -36,6 +36,7 @@ mod text_stack;
 mod threads;
 mod thrown;
 mod timeline_incidents;
+mod waits;
 mod windows_files;
 
 pub use build::{JoinedIncident, incidents};

@@ -6,8 +6,9 @@ use std::fmt::{self, Write};
 use super::dump_detail::dump_details;
 use super::environment::version_parts::nvidia_release;
 use evidence::{
-    ApplicationError, BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, MemoryHeld, ModuleOffset,
-    NtStatus, Observation, ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, WerReport, base_name,
+    ApplicationError, BugcheckCode, DriveHealth, DumpReason, Event, EventBody, ExceptionCode, Inventory, MemoryHeld,
+    ModuleOffset, NtStatus, Observation, ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, WerReport,
+    base_name,
 };
 use windows_codes::{Knowledge, McaStatus, win_error};
 
@@ -96,7 +97,12 @@ fn parameters_text(parameters: &[u64]) -> String {
 fn dump_sentence(dump: &ProcessDump) -> String {
     let program = dump.executable().map_or("the process", |module| module.name());
     let Some(exception) = &dump.exception else {
-        let asked = if dump.requested.is_some() { ", which was asked for while it ran" } else { "" };
+        let asked = match dump.reason() {
+            Some(DumpReason::Request) => ", which was asked for while it ran",
+            Some(DumpReason::Debugger) => ", which a debugger wrote that had stopped it",
+            Some(DumpReason::Assertion) => ", which it wrote at a failed assertion and went on",
+            None => "",
+        };
         return format!("dump of {program}{asked} without an exception, {} threads", dump.thread_count);
     };
     let what = match &exception.foreign_reason {

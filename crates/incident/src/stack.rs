@@ -64,6 +64,8 @@ pub struct StackFrame {
     /// How the frame was found.
     #[serde_as(as = "Word")]
     pub trust: FrameTrust,
+    /// Of a scanned frame, how likely a call still returns to it: 0 to 1.
+    pub probability: Option<f32>,
     /// The kind of stack that it is a frame of.
     #[serde_as(as = "Word")]
     #[serde(skip_serializing_if = "StackKind::is_native")]
@@ -85,6 +87,7 @@ impl Default for StackFrame {
             file: None,
             line: None,
             trust: FrameTrust::Scanned,
+            probability: None,
             of: StackKind::Native,
             from: 0,
         }
@@ -177,7 +180,8 @@ fn trust_in_printed(position: usize) -> FrameTrust {
 impl StackFrame {
     fn of_process(frame: &Frame, dump: &ProcessDump) -> Self {
         let module = frame.module.and_then(|index| dump.modules.as_ref()?.get(index));
-        Self { function: frame.function.clone(), trust: frame.trust, ..Self::in_module(frame.address, module) }
+        let (trust, probability) = (frame.trust, frame.probability);
+        Self { function: frame.function.clone(), trust, probability, ..Self::in_module(frame.address, module) }
     }
 
     /// A frame at an address of a process.

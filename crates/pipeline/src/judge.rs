@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::patterns::Pattern;
-use evidence::{EventBody, ExceptionCode};
+use evidence::{DumpReason, EventBody, ExceptionCode, OperatingSystem};
 use facts::{Around, EvidenceRef, Nearby, Surroundings};
 use incident::{EvidenceItem, IncidentKind, JoinKey, JoinedBy, JoinedIncident, dump_written};
 use report::{GapRequest, Judged, Verdict};
@@ -127,7 +127,14 @@ fn undetermined_sentence(joined: &JoinedIncident<'_>, weak: Option<&Finding>) ->
     let what = match joined.incident.kind {
         IncidentKind::Exit if let Some(of_service) = &of_service => of_service,
         IncidentKind::Crash => "The evidence shows where the process died, not why",
-        IncidentKind::Hang => "The evidence shows that the process stopped answering or was still running, not why",
+        IncidentKind::Hang => match joined.evidence.dump().and_then(|(_, dump)| dump.reason()) {
+            Some(DumpReason::Assertion) => "An assertion failed and the program went on; the evidence does not say why",
+            Some(DumpReason::Debugger) => "A debugger wrote a dump of the running process; nothing shows a failure",
+            Some(DumpReason::Request) => {
+                "The dump was asked for while the process was running; nothing shows a failure"
+            }
+            None => "The evidence shows that the process stopped answering or was still running, not why",
+        },
         IncidentKind::Bugcheck if joined.incident.bugcheck.is_none() => {
             "The evidence shows that the system stopped, not why"
         }
@@ -161,6 +168,7 @@ fn rival<'f>(best: &Finding, findings: &'f [Finding]) -> Option<&'f Finding> {
 #[strum(serialize_all = "kebab-case")]
 enum Request {
     KernelDumpFailed,
+    NoAndroidLog,
     NoApplicationLog,
     NoConsoleText,
     NoDisplayDriver,
@@ -168,8 +176,11 @@ enum Request {
     NoExitDump,
     NoFastFail,
     NoHangDump,
+    NoIosLog,
     NoKernelDump,
+    NoLinuxLog,
     NoLiveKernelReport,
+    NoMacosLog,
     PageHeap,
     PowerHistory,
     NoPythonTraceback,
@@ -234,6 +245,10 @@ fn program<'b>(joined: &'b JoinedIncident<'_>) -> Option<&'b str> {
 fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Request> {
     let evidence = &joined.evidence;
     let exception = joined.incident.exception.as_ref();
+    // Other systems have none of Windows' logs and reports.
+    if let Some(log) = evidence.dump().and_then(|(_, dump)| log_of_other_system(dump.system.os)) {
+        return vec![log];
+    }
     let mut requests = Vec::new();
     match joined.incident.kind {
         IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure => {
@@ -290,6 +305,17 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
     requests.extend((!has_system_log).then_some(Request::NoSystemLog));
     requests.extend(requests.is_empty().then_some(Request::Reproduce));
     requests
+}
+
+/// The request for the log of a system that is not Windows; `None` for Windows, and where the system is not known.
+fn log_of_other_system(system: OperatingSystem) -> Option<Request> {
+    match system {
+        OperatingSystem::Linux => Some(Request::NoLinuxLog),
+        OperatingSystem::MacOs => Some(Request::NoMacosLog),
+        OperatingSystem::Ios => Some(Request::NoIosLog),
+        OperatingSystem::Android => Some(Request::NoAndroidLog),
+        OperatingSystem::Windows | OperatingSystem::Other => None,
+    }
 }
 
 /// The request for the reason why a program did not start; none where a message box of the system contains it.

@@ -43,7 +43,8 @@ pub struct Excerpt {
     pub bytes: Vec<u8>,
     /// How many threads the whole dump lists.
     pub thread_count: u32,
-    /// The thread that raised the exception, by the exception or the writer's own stream.
+    /// The thread that raised the exception, by the exception or the writer's own stream; without any exception, the
+    /// process's first thread.
     pub crash_thread: Option<u32>,
     /// Whether the module list is there and was read whole.
     pub has_modules: bool,
@@ -68,7 +69,7 @@ pub fn excerpt(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<
         copier.whole_stream(kind);
     }
     copier.system_info();
-    let crash_thread = copier.exception().or_else(|| copier.requesting_thread());
+    let crash_thread = copier.exception().or_else(|| copier.requesting_thread()).or_else(|| copier.first_thread());
     let has_modules = copier.modules();
     copier.unloaded_modules();
     let thread_count = copier.threads(&memory, crash_thread);
@@ -172,6 +173,16 @@ impl Copier<'_, '_> {
         const REQUESTING_VALID: u32 = 2;
         let bytes = self.directory.bytes(self.source, StreamKind::BreakpadInfo, 12)?;
         (u32_at(&bytes, 0)? & REQUESTING_VALID != 0).then(|| u32_at(&bytes, 8)).flatten()
+    }
+
+    /// The first thread of the list, with which the process began, unless the dump has an exception.
+    fn first_thread(&mut self) -> Option<u32> {
+        if self.directory.find(StreamKind::Exception).is_some() {
+            return None;
+        }
+        let kind = StreamKind::ThreadList;
+        let list = List::read(self.source, self.directory, kind, THREAD_SIZE, &mut Vec::new())?;
+        list.entries().next().and_then(|entry| u32_at(entry, 0))
     }
 
     /// Copies the name of a module, whose entry has its base (64 bits) at 0, its size at 8 and the name's offset at 20.

@@ -22,6 +22,7 @@ mod location;
 mod memory;
 mod origin;
 mod regions;
+mod running;
 mod stack;
 mod stack_state;
 mod stowed;
@@ -151,9 +152,18 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
         system,
     };
     let mut memory = Memory { map: &excerpt.memory, source: &mut source };
+    if let Some(registers) = registers.as_deref()
+        && running::is_of_a_debugger(&process, Address(registers.get_stack_pointer()), &mut memory)
+    {
+        process.requested = process.exception.take().map(|exception| exception.code);
+    }
     process.delay_load = delay_load::read(&process, &mut memory, names);
     let streams = Streams { directory: &directory, misc: misc.as_ref(), context: registers.as_deref() };
     detail::read(&mut process, streams, &mut memory, names, &mut losses);
+    if running::is_of_an_assertion(&process) {
+        process.requested = process.exception.take().map(|exception| exception.code);
+        process.detail = CrashDetail::default();
+    }
     if options.walk_stacks {
         // A dump without exception has the registers in its list of threads.
         let threads = dump.get_stream::<MinidumpThreadList<'_>>().ok();

@@ -36,7 +36,16 @@ pub fn states(source: &mut Source<'_>, directory: &Directory, names: &Names) -> 
     let state = |id: u32| {
         let name = named.name(id, source).map(|name| names.share(&name));
         let start = starts.get(&id).copied();
-        ThreadState { id, name, start, instruction_pointer: None, function: None, stack: None }
+        ThreadState {
+            id,
+            name,
+            start,
+            instruction_pointer: None,
+            function: None,
+            stack: None,
+            waits_for: None,
+            lock: None,
+        }
     };
     Some(list.entries().filter_map(|entry| u32_at(entry, 0)).map(state).collect())
 }

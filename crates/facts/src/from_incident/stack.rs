@@ -18,12 +18,19 @@ fn frame_record((position, frame): (usize, &StackFrame)) -> Record {
     let fields = [
         ("position", Some(Value::Number(position as u64))),
         ("trust", Some(word(frame.trust.word()))),
+        ("probability", frame.probability.and_then(percent)),
         ("module", frame.module.clone().map(Value::from)),
         ("version", frame.version.map(Value::from)),
         ("offset", frame.offset.map(|offset| offset.0.into())),
         ("function", frame.function.clone().map(Value::Text)),
     ];
     Record::of_known(fields, evidence(frame.from))
+}
+
+/// A probability in percent.
+fn percent(probability: f32) -> Option<Value> {
+    let percent = (probability * 100.0).round();
+    (0_u8..=100).find(|whole| f32::from(*whole) >= percent).map(Value::from)
 }
 
 fn managed_frame_record((position, frame): (usize, &StackFrame)) -> Record {

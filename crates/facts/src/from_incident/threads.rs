@@ -29,6 +29,8 @@ pub(super) fn records(dump: &ProcessDump, threads: &[ThreadState], from: Option<
             let names: Vec<&str> = stack.modules.iter().filter_map(name).collect();
             fields.extend([("modules", text(&names.join("; "))), ("trust", word(stack.trust.word()))]);
         }
+        fields.extend(thread.waits_for.map(|kind| ("waits_for", word(kind.word()))));
+        fields.extend(thread.lock.map(|lock| ("lock_owner", lock.owner.into())));
         Record { fields, from }
     };
     threads.iter().enumerate().map(of).collect()

@@ -3,10 +3,9 @@
 use evidence::LoadedModule;
 use untrusted::bytes::{u16_at, u32_at};
 
-/// `IMAGE_FILE_MACHINE_AMD64`.
-const MACHINE_AMD64: u16 = 0x8664;
-/// `Magic` of the optional header of 64-bit images (PE32+).
-const PE32_PLUS: u16 = 0x20B;
+/// `IMAGE_FILE_MACHINE_AMD64` and `IMAGE_FILE_MACHINE_I386`, each with the `Magic` of the optional header (PE32+, PE32) and
+/// the offset of the number of directories, which the directories follow, from the signature on.
+const KINDS: [(u16, u16, usize); 2] = [(0x8664, 0x20B, 24 + 108), (0x14C, 0x10B, 24 + 92)];
 /// The loader refuses images with more sections.
 const MOST_SECTIONS: u16 = 96;
 /// Length of `IMAGE_SECTION_HEADER`, bytes.
@@ -45,14 +44,14 @@ pub struct Header {
     pub headers_size: u32,
     /// The export directory.
     pub exports: Table,
-    /// The table of functions (`.pdata`).
+    /// The table of functions (`.pdata`); nowhere in images of 32 bits, which have none.
     pub functions: Table,
     /// Sections.
     pub sections: Vec<Section>,
 }
 
 impl Header {
-    /// Reads the headers of an x64 image with `fill`, which fills a buffer from an offset on.
+    /// Reads the headers of an image of x86 code with `fill`, which fills a buffer from an offset on.
     pub fn read(mut fill: impl FnMut(u32, &mut [u8]) -> Option<()>) -> Option<Self> {
         let mut dos = [0; 0x40];
         fill(0, &mut dos)?;
@@ -63,18 +62,20 @@ impl Header {
         // Signature, file header (20 bytes), and the optional header as far as its fourth directory.
         let mut nt = [0; 24 + 112 + 4 * 8];
         fill(at, &mut nt)?;
-        let known = nt.starts_with(b"PE\0\0")
-            && u16_at(&nt, 4) == Some(MACHINE_AMD64)
-            && u16_at(&nt, 24) == Some(PE32_PLUS)
-            // A directory that the header does not count is none.
-            && u32_at(&nt, 24 + 108)? >= 4;
-        if !known {
+        if !nt.starts_with(b"PE\0\0") {
+            return None;
+        }
+        let (machine, magic) = (u16_at(&nt, 4)?, u16_at(&nt, 24)?);
+        let (.., directories) = KINDS.into_iter().find(|kind| (kind.0, kind.1) == (machine, magic))?;
+        // A directory that the header does not count is none.
+        if u32_at(&nt, directories)? < 4 {
             return None;
         }
         let directory = |index: usize| -> Option<Table> {
-            let field = index.checked_mul(8)?.checked_add(24 + 112)?;
+            let field = index.checked_mul(8)?.checked_add(directories)?.checked_add(4)?;
             Some(Table { at: u32_at(&nt, field)?, size: u32_at(&nt, field.checked_add(4)?)? })
         };
+        let wide = magic == 0x20B;
         let sections_at = at.checked_add(24)?.checked_add(u32::from(u16_at(&nt, 20)?))?;
         let mut sections = Vec::new();
         for index in 0..u16_at(&nt, 6)?.min(MOST_SECTIONS) {
@@ -92,7 +93,7 @@ impl Header {
             size: u32_at(&nt, 24 + 56)?,
             headers_size: u32_at(&nt, 24 + 60)?,
             exports: directory(0)?,
-            functions: directory(3)?,
+            functions: if wide { directory(3)? } else { Table { at: 0, size: 0 } },
             sections,
         })
     }

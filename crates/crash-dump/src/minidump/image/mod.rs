@@ -1,4 +1,4 @@
-//! PE images of x64 code, read where an unwinder needs them and never whole: out of the dump's memory, where full
+//! PE images of x86 code, read where an unwinder needs them and never whole: out of the dump's memory, where full
 //! dumps have every loaded image, or out of a file.
 //!
 //! Layout: "PE Format" of Microsoft's documentation.
@@ -17,6 +17,10 @@ pub use unwind_info::{LONGEST_CHAIN, Operation, UnwindInfo};
 use self::header::Header;
 use super::memory::Memory;
 use evidence::LoadedModule;
+
+/// How far behind its beginning the functions that call the system return, bytes: 15 on 32-bit Windows 10 (`mov`, `mov`,
+/// `call`), 20 on 64-bit Windows (`mov`, `mov`, `test`, `jne`, `syscall`).
+const SYSTEM_CALL: u32 = 20;
 
 /// Where an image's bytes are.
 #[derive(Debug)]
@@ -75,24 +79,29 @@ impl Image {
     /// The name under which the function that holds an offset is exported.
     ///
     /// Compilers move rarely used parts of a function elsewhere; such a part's entry names the function that it belongs
-    /// to. An export further up than the function's entry begins is another function's name.
+    /// to. An export further up than the function's entry begins is another function's name. Where no entry shows the
+    /// function's beginning, only the first instructions of it are surely its own.
     pub fn export_at(&mut self, memory: &mut Memory<'_, '_>, offset: u32) -> Option<String> {
-        let Lookup::Function(entry) = self.function_at(memory, offset) else { return None };
-        let mut whole = entry;
-        for _ in 0..LONGEST_CHAIN {
-            match self.unwind_info(memory, whole)?.chained {
-                Some(next) => whole = next,
-                None => break,
+        let (first, last) = match self.function_at(memory, offset) {
+            Lookup::Function(entry) => {
+                let mut whole = entry;
+                for _ in 0..LONGEST_CHAIN {
+                    match self.unwind_info(memory, whole)?.chained {
+                        Some(next) => whole = next,
+                        None => break,
+                    }
+                }
+                // Of a part that lies elsewhere only the beginning of its function is surely the same function.
+                (whole.begin, if whole == entry { offset } else { whole.begin })
             }
-        }
+            Lookup::NoEntry | Lookup::Unknown => (offset.saturating_sub(SYSTEM_CALL), offset),
+        };
         if self.exports.is_none() {
             let table = self.header.exports;
             self.exports = Some(Exports::read(table, |at, bytes| self.fill(memory, at, bytes)).unwrap_or_default());
         }
         let exports = self.exports.take()?;
-        // Of a part that lies elsewhere only the beginning of its function is surely the same function.
-        let last = if whole == entry { offset } else { whole.begin };
-        let found = exports.nearest(whole.begin, last);
+        let found = exports.nearest(first, last);
         let name = found.and_then(|index| exports.name(index, |at, bytes| self.fill(memory, at, bytes)));
         self.exports = Some(exports);
         name

@@ -1,45 +1,107 @@
-//! Walking with `minidump-processor`, for what is not 64-bit Windows.
+//! Walking with `minidump-unwind`, for what is not x86 code on Windows.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use minidump::Module;
+use minidump::{
+    MinidumpContext, MinidumpRawContext, MinidumpSystemInfo, MinidumpThreadList, Module, UnifiedMemoryList,
+};
 use minidump_unwind::{
-    FileError, FileKind, FillSymbolError, FrameSymbolizer, FrameTrust as Theirs, FrameWalker, SymbolProvider,
+    CallStack, FileError, FileKind, FillSymbolError, FrameSymbolizer, FrameTrust as Theirs, FrameWalker,
+    SymbolProvider, SystemInfo, walk_stack,
 };
 
-use super::given::{Given, MOST_FRAMES};
+use super::given::{Given, MOST_FRAMES, is_nowhere};
+use crate::minidump::memory::Memory;
 use crate::minidump::symbols::Symbols;
 use evidence::{Address, Frame, FrameTrust, ProcessDump};
 
-/// The crashing thread's frames. Without symbols the processor goes by frame pointers or scans; [`Frame::trust`] shows which.
-/// `None` when the processor refuses the dump.
-pub fn walk(given: &Given<'_, '_>, process: &ProcessDump) -> Option<Vec<Frame>> {
+/// The crashing thread's frames. Without symbols they are found by frame pointers or scans; [`Frame::trust`] shows which.
+/// `None` when registers or stack are not at hand.
+pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &ProcessDump) -> Option<Vec<Frame>> {
+    let context = given.context?;
+    let place = Address(context.get_instruction_pointer());
+    let nowhere = is_nowhere(place, process, None, memory);
+    let caller = if nowhere { caller_of_nowhere(context, memory, process) } else { None };
+    let mut frames = Vec::new();
+    if caller.is_some() {
+        frames.push(frame_at(place, FrameTrust::Exact, None, process));
+    }
+    let walked = walked(given, process, caller.as_ref().unwrap_or(context))?;
+    frames.extend(walked.frames.iter().enumerate().take(MOST_FRAMES).map(|(position, frame)| {
+        let found = trust(frame.trust);
+        let trust = if caller.is_some() && position == 0 { FrameTrust::Unwound } else { found };
+        let function = frame.function_name.as_deref().map(|name| given.names.share(name));
+        frame_at(Address(frame.instruction), trust, function, process)
+    }));
+    Some(frames)
+}
+
+fn walked(given: &Given<'_, '_>, process: &ProcessDump, context: &MinidumpContext) -> Option<CallStack> {
+    let system = given.dump.get_stream::<MinidumpSystemInfo>().ok()?;
+    let system = SystemInfo {
+        os: system.os,
+        os_version: None,
+        os_build: None,
+        cpu: system.cpu,
+        cpu_info: None,
+        cpu_microcode_version: None,
+        cpu_count: usize::from(process.system.cpu_count),
+    };
+    // The excerpt has the one thread, with its stack from the stack pointer on.
+    let threads = given.dump.get_stream::<MinidumpThreadList<'_>>().ok()?;
+    let elsewhere = UnifiedMemoryList::default();
+    let stack = threads.get_thread(process.thread.as_ref()?.id)?.stack_memory(&elsewhere);
+    let mut walked = CallStack::with_context(context.clone());
     let provider = Provider { symbols: given.symbols };
-    let state = pollster::block_on(minidump_processor::process_minidump(given.dump, &provider)).ok()?;
-    let walked = state.threads.get(state.requesting_thread?)?;
-    let frames = walked.frames.iter().take(MOST_FRAMES).map(|frame| {
-        let address = Address(frame.instruction);
-        Frame {
-            address,
-            module: process.module_at(address).map(|(index, _)| index),
-            trust: trust(frame.trust),
-            call: None,
-            function: frame.function_name.as_deref().map(|name| given.names.share(name)),
+    pollster::block_on(walk_stack(0, (), &mut walked, stack, given.modules?, &system, &provider));
+    Some(walked)
+}
+
+fn frame_at(address: Address, trust: FrameTrust, function: Option<Arc<str>>, process: &ProcessDump) -> Frame {
+    let module = process.module_at(address).map(|(index, _)| index);
+    Frame { address, module, trust, probability: None, call: None, function }
+}
+
+/// The registers of the code that called where no code is: the link register of 64-bit ARM, and on x86 the word at the stack
+/// pointer, hold where the call returns to. `None` where that is in no module.
+fn caller_of_nowhere(
+    context: &MinidumpContext,
+    memory: &mut Memory<'_, '_>,
+    process: &ProcessDump,
+) -> Option<MinidumpContext> {
+    let mut caller = context.clone();
+    // Within the call, because it can be the last instruction of its function.
+    let call = match &mut caller.raw {
+        MinidumpRawContext::Arm64(registers) => {
+            registers.pc = registers.iregs.get(30)?.checked_sub(4)?;
+            registers.pc
         }
-    });
-    Some(frames.collect())
+        MinidumpRawContext::Amd64(registers) => {
+            registers.rip = memory.pointer(registers.rsp, true)?.checked_sub(1)?;
+            registers.rsp = registers.rsp.checked_add(8)?;
+            registers.rip
+        }
+        MinidumpRawContext::X86(registers) => {
+            registers.eip = u32::try_from(memory.pointer(u64::from(registers.esp), false)?.checked_sub(1)?).ok()?;
+            registers.esp = registers.esp.checked_add(4)?;
+            u64::from(registers.eip)
+        }
+        _ => return None,
+    };
+    process.module_at(Address(call)).is_some().then_some(caller)
 }
 
 fn trust(trust: Theirs) -> FrameTrust {
     match trust {
         Theirs::Context => FrameTrust::Exact,
-        Theirs::CallFrameInfo | Theirs::FramePointer | Theirs::PreWalked => FrameTrust::Unwound,
+        Theirs::CallFrameInfo | Theirs::PreWalked => FrameTrust::Unwound,
+        Theirs::FramePointer => FrameTrust::FramePointer,
         Theirs::CfiScan | Theirs::Scan | Theirs::None => FrameTrust::Scanned,
     }
 }
 
-/// Gives `minidump-processor` the `.sym` files that the user gave.
+/// Gives `minidump-unwind` the `.sym` files that the user gave.
 struct Provider<'s> {
     symbols: Option<&'s Symbols>,
 }

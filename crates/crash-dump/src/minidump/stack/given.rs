@@ -3,8 +3,10 @@
 use minidump::{MinidumpContext, MinidumpModuleList};
 
 use crate::minidump::excerpt::Excerpted;
+use crate::minidump::memory::Memory;
 use crate::minidump::symbols::Symbols;
-use evidence::{CpuArchitecture, Frame, FrameTrust, Names, OperatingSystem, System};
+use crate::minidump::wanted::wanted_address;
+use evidence::{Address, CpuArchitecture, Frame, FrameTrust, Names, OperatingSystem, ProcessDump, System};
 
 /// Most frames of the crashing thread that are walked: the innermost ones show what happened.
 pub const MOST_FRAMES: usize = 64;
@@ -23,9 +25,28 @@ pub struct Given<'g, 'b> {
     pub names: &'g Names,
 }
 
-/// Whether code has the function tables of 64-bit Windows.
-pub fn has_function_tables(system: &System) -> bool {
-    system.os == OperatingSystem::Windows && system.cpu == CpuArchitecture::X64
+/// Whether it is x86 code on Windows.
+pub fn is_x86_on_windows(system: &System) -> bool {
+    system.os == OperatingSystem::Windows && matches!(system.cpu, CpuArchitecture::X86 | CpuArchitecture::X64)
+}
+
+/// Whether a thread was where no code is: a call or a jump had led there, and nothing of it ran. `executable` is whether
+/// the page can be executed, where the dump describes it.
+pub fn is_nowhere(
+    instruction: Address,
+    process: &ProcessDump,
+    executable: Option<bool>,
+    memory: &mut Memory<'_, '_>,
+) -> bool {
+    let at_exception = process.exception.as_ref().is_some_and(|exception| exception.address == instruction);
+    if process.could_not_execute() && at_exception {
+        return true;
+    }
+    if process.module_at(instruction).is_some() {
+        return false;
+    }
+    let could_not_fetch = process.system.os == OperatingSystem::Windows && wanted_address(process) == Some(instruction);
+    could_not_fetch || executable.map_or_else(|| memory.part(instruction.0, 1).is_none(), |executable| !executable)
 }
 
 /// A frame is no surer than those between it and the exception.

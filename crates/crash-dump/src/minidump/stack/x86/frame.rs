@@ -17,6 +17,8 @@ pub enum Entered {
     ByCall,
     /// It was interrupted at its instruction pointer, by an exception or by the system.
     Interrupted,
+    /// It was called, and no code is where it should begin.
+    Nowhere,
 }
 
 /// The registers of the frame that a function was entered from. `None` when the data or the stack is not at hand, or
@@ -93,7 +95,7 @@ pub fn undo(
 pub fn returned(mut caller: Registers, words: &Words, memory: &mut Memory<'_, '_>) -> Option<(Registers, Entered)> {
     let rsp = caller.get(RSP)?;
     caller.rip = words.at(rsp, memory)?;
-    caller.set(RSP, Some(rsp.checked_add(8)?));
+    caller.set(RSP, Some(rsp.checked_add(words.size())?));
     Some((caller, Entered::ByCall))
 }
 
