@@ -3,6 +3,8 @@
 
     score.py check DUMPS                      the module of the topmost frame of every dump, beside the table's
     score.py score PROGRAM DUMPS [-v] [NAME...]   what PROGRAM, a crashsift, says about every dump; NAME: these cases only
+    score.py scanned PROGRAM DUMPS                how often frames that were searched for on the stack of a small dump are on
+                                                  the unwound stack of the full dump of the same crash, by their probability
 
 The baseline blames the module in which the instruction pointer lies, and nobody when it lies in none.
 """
@@ -170,6 +172,29 @@ def score(program, folder, verbose, names):
     return 0
 
 
+def scanned(program, folder):
+    """x64 only: 32-bit code has no tables that unwind it exactly."""
+    right, total, stacks = collections.Counter(), collections.Counter(), set()
+    with tempfile.TemporaryDirectory() as cache:
+        for case, architecture, size, path in dumps_of(read_cases(), folder):
+            if architecture != "x64" or size != "small" or not path.is_file():
+                continue
+            full = (ask(program, path.with_name(f"{case['name']}.full.dmp"), cache) or {}).get("stack", [])
+            # A chain that ends in a guess is not known to its end, so that what is missing in it may be right.
+            if not full or any(frame["trust"] not in ("exact", "unwound") for frame in full):
+                continue
+            known = {frame.get("address") for frame in full}
+            stacks.add(tuple(frame.get("offset") for frame in full))
+            for frame in (ask(program, path, cache) or {}).get("stack", []):
+                if frame["trust"] == "scanned":
+                    total[frame["probability"]] += 1
+                    right[frame["probability"]] += frame.get("address") in known
+    print(f"{len(stacks)} different stacks")
+    for probability in sorted(total):
+        print(f"probability {probability:.2f}: {share(right[probability], total[probability])}")
+    return 0
+
+
 def main(arguments):
     verbose = "-v" in arguments
     arguments = [a for a in arguments if a != "-v"]
@@ -177,6 +202,8 @@ def main(arguments):
         return check(pathlib.Path(arguments[1]))
     if len(arguments) >= 3 and arguments[0] == "score":
         return score(arguments[1], pathlib.Path(arguments[2]), verbose, arguments[3:])
+    if len(arguments) == 3 and arguments[0] == "scanned":
+        return scanned(arguments[1], pathlib.Path(arguments[2]))
     print(__doc__, file=sys.stderr)
     return 2
 

@@ -9,7 +9,9 @@
 #   scripts/crashkit.sh score PROGRAM DIR [-v] [NAME...]
 #                                                 runs a crashsift over all dumps, prints how many suspects and
 #                                                 mechanisms are right beside the baseline; -v prints every case
-#   scripts/crashkit.sh all PROGRAM DIR           all of these
+#   scripts/crashkit.sh scanned PROGRAM DIR       compares the searched stacks of small dumps with the unwound ones of full
+#                                                 dumps of the same crash: the measure of probabilities of scanned frames
+#   scripts/crashkit.sh all PROGRAM DIR           builds, runs, checks and scores
 #
 # DIR should be outside of the repository: a full dump has about 25 MB, all of them about 4 GB. The programs run one at a time, each
 # for at most a minute; those whose dumps are newer than the program are left out.
@@ -187,7 +189,7 @@ run() {
 dir=
 case ${1:-} in
     build | run | check) dir=${2:-} ;;
-    score | all) dir=${3:-} ;;
+    score | scanned | all) dir=${3:-} ;;
 esac
 if [ -z "$dir" ]; then
     sed -n '3,/^$/{s/^# \{0,1\}//;p}' "$0" >&2
@@ -201,6 +203,7 @@ case $1 in
     run) run "${@:3}" ;;
     check) score check "$dir/dumps" ;;
     score) score score "$2" "$dir/dumps" "${@:4}" ;;
+    scanned) score scanned "$2" "$dir/dumps" ;;
     all)
         build
         run

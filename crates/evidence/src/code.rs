@@ -61,6 +61,44 @@ impl ExceptionCode {
     pub const BREAKPOINT: Self = Self(0x8000_0003);
     /// `STATUS_WX86_BREAKPOINT`: of 32-bit code on 64-bit Windows.
     pub const WOW64_BREAKPOINT: Self = Self(0x4000_001F);
+    /// `STATUS_ASSERTION_FAILURE`: what `int 2Ch` raises.
+    pub const ASSERTION_FAILURE: Self = Self(0xC000_0420);
+    /// `STATUS_GUARD_PAGE_VIOLATION`.
+    pub const GUARD_PAGE: Self = Self(0x8000_0001);
+    /// `STATUS_DATATYPE_MISALIGNMENT`.
+    pub const DATATYPE_MISALIGNMENT: Self = Self(0x8000_0002);
+    /// `STATUS_STACK_OVERFLOW`: the stack of a thread has no room any more.
+    pub const STACK_OVERFLOW: Self = Self(0xC000_00FD);
+    /// `STATUS_ILLEGAL_INSTRUCTION`.
+    pub const ILLEGAL_INSTRUCTION: Self = Self(0xC000_001D);
+    /// `STATUS_PRIVILEGED_INSTRUCTION`.
+    pub const PRIVILEGED_INSTRUCTION: Self = Self(0xC000_0096);
+    /// `STATUS_INTEGER_DIVIDE_BY_ZERO`.
+    pub const INTEGER_DIVIDE_BY_ZERO: Self = Self(0xC000_0094);
+    /// `STATUS_INTEGER_OVERFLOW`.
+    pub const INTEGER_OVERFLOW: Self = Self(0xC000_0095);
+    /// `STATUS_FLOAT_DIVIDE_BY_ZERO`.
+    pub const FLOAT_DIVIDE_BY_ZERO: Self = Self(0xC000_008E);
+    /// `STATUS_STOWED_EXCEPTION`: an error of the Windows Runtime that nobody handled.
+    pub const STOWED_EXCEPTION: Self = Self(0xC000_027B);
+    /// `STATUS_FAIL_FAST_EXCEPTION`: `RaiseFailFastException`.
+    pub const FAIL_FAST_EXCEPTION: Self = Self(0xC000_0602);
+    /// `STATUS_FATAL_APP_EXIT`: `abort` of older C runtimes.
+    pub const FATAL_APP_EXIT: Self = Self(0x4000_0015);
+    /// `STATUS_INVALID_CRUNTIME_PARAMETER`: the C runtime refused an argument.
+    pub const INVALID_CRUNTIME_PARAMETER: Self = Self(0xC000_0417);
+    /// A C++ exception of Microsoft's compiler (`0xE0000000` and "msc").
+    pub const CPP_EXCEPTION: Self = Self(0xE06D_7363);
+    /// A C++ exception of GCC (`0x20000000` and "GCC").
+    pub const GCC_EXCEPTION: Self = Self(0x2047_4343);
+    /// An exception of .NET since version 4 (`0xE0000000` and "CCR").
+    pub const CLR_EXCEPTION: Self = Self(0xE043_4352);
+    /// An exception of .NET before version 4 (`0xE0000000` and "COM").
+    pub const CLR_2_EXCEPTION: Self = Self(0xE043_4F4D);
+    /// `COR_E_EXECUTIONENGINE`: the runtime of .NET found itself damaged.
+    pub const CLR_ENGINE_ERROR: Self = Self(0x8013_1506);
+    /// `COR_E_FAILFAST`: `Environment.FailFast` of .NET.
+    pub const CLR_FAIL_FAST: Self = Self(0x8013_1623);
     /// `STATUS_IN_PAGE_ERROR`.
     pub const IN_PAGE_ERROR: Self = Self(0xC000_0006);
     /// MSVC delay-load: the DLL was not found (`0xC06D0000` + Win32 error 126).

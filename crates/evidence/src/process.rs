@@ -21,9 +21,9 @@ pub struct ProcessDump {
     pub started: Option<Timestamp>,
     /// The exception, absent in dumps of hanging or healthy processes.
     pub exception: Option<Exception>,
-    /// For dumps that were asked for while the process was running: the code that was written in the place of an
-    /// exception's, or was raised to have a dump written. [`Self::reason`] has its meaning.
-    pub requested: Option<ExceptionCode>,
+    /// Of dumps that were asked for while the process was running and went on: what was written in the place of an
+    /// exception, or was raised to have a dump written. [`Self::reason`] has its meaning.
+    pub requested: Option<Exception>,
     /// The thread that raised the exception; without an exception, the one that asked for the dump or else the first.
     pub thread: Option<CrashThread>,
     /// How many threads the process had.
@@ -250,7 +250,7 @@ impl ProcessDump {
     /// Why the dump was written, where [`Self::requested`] shows that the process went on.
     #[must_use]
     pub fn reason(&self) -> Option<DumpReason> {
-        Some(match self.requested? {
+        Some(match self.requested.as_ref()?.code {
             ExceptionCode::CRASHPAD_REQUEST | ExceptionCode::NONE => DumpReason::Request,
             ExceptionCode::BREAKPOINT | ExceptionCode::WOW64_BREAKPOINT => DumpReason::Debugger,
             _ => DumpReason::Assertion,

@@ -259,7 +259,12 @@ fn process(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) 
 fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<ExceptionFacts> {
     let fast_fail_of_record = records.iter().find_map(|(_, record)| record.fast_fail);
     let with_name = |code: FastFailCode| FastFail { code, name: Knowledge.fast_fail_name(code).map(Arc::from) };
-    if let Some((exception, dump)) = evidence.dump().and_then(|(_, dump)| Some((dump.exception.as_ref()?, dump))) {
+    let recorded = records.iter().find_map(|(_, record)| record.code);
+    let of_dump = |dump: &'_ ProcessDump| {
+        let went_on = matches!(dump.reason(), Some(DumpReason::Debugger | DumpReason::Assertion)) && recorded.is_none();
+        dump.exception.as_ref().or(dump.requested.as_ref().filter(|_| went_on))
+    };
+    if let Some((exception, dump)) = evidence.dump().and_then(|(_, dump)| Some((of_dump(dump)?, dump))) {
         let windows = dump.system.os == OperatingSystem::Windows;
         let name = match &exception.foreign_reason {
             Some(reason) => Some(Arc::clone(reason)),
@@ -279,7 +284,7 @@ fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]
             access: windows.then(|| access(dump)).flatten(),
         });
     }
-    let code = records.iter().find_map(|(_, record)| record.code)?;
+    let code = recorded?;
     let address = evidence.tickets().find_map(|(_, ticket)| ticket.access_address);
     Some(ExceptionFacts {
         code,

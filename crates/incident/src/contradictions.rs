@@ -11,9 +11,6 @@ use super::joined_evidence::JoinedEvidence;
 use super::sighting::{Family, RestartRecord, Sighting, file_name};
 use evidence::{ExceptionCode, Observation};
 
-/// `STATUS_STOWED_EXCEPTION`: dump and event hold it, WER reports the error inside, with the place where that was
-/// raised.
-const STOWED: ExceptionCode = ExceptionCode(0xC000_027B);
 /// How far the times of one crash can be apart without a remark: a full dump takes minutes to write.
 const TIMES_AGREE: SignedDuration = SignedDuration::from_mins(10);
 
@@ -84,7 +81,8 @@ impl<'i> Compared<'i> {
 pub(super) fn contradictions(evidence: &JoinedEvidence<'_>) -> Vec<String> {
     let records = evidence.sightings.iter().map(|sighting| sighting.record().unwrap_or_default());
     let records: Vec<CrashRecord<'_>> = records.collect();
-    let place_counts = !records.iter().any(|record| record.code == Some(STOWED));
+    // WER reports the error inside of a stowed exception, with the place where that was raised.
+    let place_counts = !records.iter().any(|record| record.code == Some(ExceptionCode::STOWED_EXCEPTION));
     let compared = evidence.sightings.iter().zip(records).zip(1..);
     let all: Vec<Compared<'_>> =
         compared.map(|((sighting, record), number)| Compared { number, sighting, record, place_counts }).collect();

@@ -331,9 +331,7 @@ fn start_text(joined: &JoinedIncident<'_>) -> Option<Request> {
 /// Whether a program that ends with this code mostly prints the reason: `abort`, and unhandled exceptions of C++ and
 /// .NET. With other codes the program itself does not know it.
 fn prints(code: ExceptionCode) -> bool {
-    /// Microsoft's C++ exceptions, and those of .NET.
-    const OF_LANGUAGES: [ExceptionCode; 2] = [ExceptionCode(0xE06D_7363), ExceptionCode(0xE043_4352)];
-    code == ExceptionCode::FAST_FAIL || OF_LANGUAGES.contains(&code)
+    matches!(code, ExceptionCode::FAST_FAIL | ExceptionCode::CPP_EXCEPTION | ExceptionCode::CLR_EXCEPTION)
 }
 
 /// Whether a code is a program's own number and no status: statuses of errors and warnings have the highest bit set, and

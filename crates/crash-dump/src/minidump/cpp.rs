@@ -12,8 +12,6 @@ use std::borrow::Cow;
 use super::memory::Memory;
 use evidence::{Address, CppException, ExceptionCode, Names, ProcessDump};
 
-/// The code of a C++ exception of MSVC.
-const CPP_EXCEPTION: ExceptionCode = ExceptionCode(0xE06D_7363);
 /// The magic numbers of its parameters: `EH_MAGIC_NUMBER1` to `3`, and `EH_PURE_MAGIC_NUMBER1` of managed code.
 const MAGIC: [u64; 4] = [0x1993_0520, 0x1993_0521, 0x1993_0522, 0x0199_4000];
 /// The most types of one exception that are read, more than any written exception has: each base class is one.
@@ -27,7 +25,7 @@ const STD_EXCEPTION: &str = ".?AVexception@std@@";
 
 /// Reads the exception as far as the dump holds it; `None` for other exceptions.
 pub fn read(process: &ProcessDump, memory: &mut Memory<'_, '_>, names: &Names) -> Option<CppException> {
-    let exception = process.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
+    let exception = process.exception.as_ref().filter(|exception| exception.code == ExceptionCode::CPP_EXCEPTION)?;
     let wide = process.system.cpu.is_64_bit();
     let [magic, object, throw_info, rest @ ..] = exception.parameters.as_slice() else { return None };
     // What is rethrown by `throw;` has neither object nor ThrowInfo.

@@ -119,10 +119,11 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
     let exception = raw_exception.as_ref().map(|raw| exception::exception(raw, info.as_ref(), &system, names));
     // Some writers fill in the stream although nothing was raised.
     let (requested, exception) = match exception {
-        Some(Exception { code: code @ (ExceptionCode::CRASHPAD_REQUEST | ExceptionCode::NONE), .. })
-            if system.os == OperatingSystem::Windows =>
+        Some(exception)
+            if matches!(exception.code, ExceptionCode::CRASHPAD_REQUEST | ExceptionCode::NONE)
+                && system.os == OperatingSystem::Windows =>
         {
-            (Some(code), None)
+            (Some(exception), None)
         }
         exception => (None, exception),
     };
@@ -155,13 +156,13 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
     if let Some(registers) = registers.as_deref()
         && running::is_of_a_debugger(&process, Address(registers.get_stack_pointer()), &mut memory)
     {
-        process.requested = process.exception.take().map(|exception| exception.code);
+        process.requested = process.exception.take();
     }
     process.delay_load = delay_load::read(&process, &mut memory, names);
     let streams = Streams { directory: &directory, misc: misc.as_ref(), context: registers.as_deref() };
     detail::read(&mut process, streams, &mut memory, names, &mut losses);
     if running::is_of_an_assertion(&process) {
-        process.requested = process.exception.take().map(|exception| exception.code);
+        process.requested = process.exception.take();
         process.detail = CrashDetail::default();
     }
     if options.walk_stacks {

@@ -8,10 +8,8 @@ use evidence::{Address, ExceptionCode, Names, ProcessDump, StowedException};
 use untrusted::bytes::{pointer_at, u32_at};
 use untrusted::text::utf16_units;
 
-/// `STATUS_STOWED_EXCEPTION`.
-const STOWED: ExceptionCode = ExceptionCode(0xC000_027B);
 /// What .NET raises since version 4, and before.
-const CLR: [ExceptionCode; 2] = [ExceptionCode(0xE043_4352), ExceptionCode(0xE043_4F4D)];
+const CLR: [ExceptionCode; 2] = [ExceptionCode::CLR_EXCEPTION, ExceptionCode::CLR_2_EXCEPTION];
 /// Most errors that are read of one exception.
 const MOST: u64 = 64;
 /// Longest text that is read, bytes of UTF-16.
@@ -28,7 +26,7 @@ pub fn managed_result(process: &ProcessDump) -> Option<ExceptionCode> {
 /// The errors inside a stowed exception: the first parameter points to an array of pointers, the second counts them.
 /// Errors that the dump does not hold are left out.
 pub fn read(process: &ProcessDump, memory: &mut Memory<'_, '_>, names: &Names) -> Vec<StowedException> {
-    let stowed = process.exception.as_ref().filter(|exception| exception.code == STOWED);
+    let stowed = process.exception.as_ref().filter(|exception| exception.code == ExceptionCode::STOWED_EXCEPTION);
     let Some([array, count, ..]) = stowed.map(|exception| exception.parameters.as_slice()) else { return Vec::new() };
     let wide = process.system.cpu.is_64_bit();
     let size = if wide { 8 } else { 4 };

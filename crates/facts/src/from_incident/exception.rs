@@ -14,7 +14,8 @@ pub(super) fn exception(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     let joined_evidence = &joined.evidence;
     let records = joined_evidence.crash_records();
     let dump = joined_evidence.dump().filter(|(_, dump)| dump.exception.is_some());
-    if let Some(exception) = &joined.incident.exception {
+    let ended_it = dump.is_some() || records.iter().any(|(_, record)| record.code.is_some());
+    if let Some(exception) = joined.incident.exception.as_ref().filter(|_| ended_it) {
         let from_record = |has: fn(&CrashRecord) -> bool| {
             let number = match dump {
                 Some((number, _)) => number,

@@ -52,7 +52,10 @@ pub(super) fn address(dump: &ProcessDump) -> Option<Address> {
 /// The address that the exception reports.
 fn reported(dump: &ProcessDump) -> Option<Address> {
     let exception = dump.exception.as_ref()?;
-    let reports = matches!(exception.code.0, 0xC000_0005 | 0x8000_0001 | 0xC000_00FD);
+    let reports = matches!(
+        exception.code,
+        ExceptionCode::ACCESS_VIOLATION | ExceptionCode::GUARD_PAGE | ExceptionCode::STACK_OVERFLOW
+    );
     let address = reports.then(|| exception.parameters.get(1)).flatten()?;
     Some(Address(if dump.system.cpu.is_64_bit() { *address } else { address & 0xFFFF_FFFF }))
 }
@@ -60,13 +63,13 @@ fn reported(dump: &ProcessDump) -> Option<Address> {
 /// How an access failed; `None` for other exceptions.
 pub(super) fn finding(dump: &ProcessDump, site: Option<&FaultSite>) -> Option<Finding> {
     let exception = dump.exception.as_ref()?;
-    match exception.code.0 {
-        0xC000_00FD => Some(stack_exhausted(0.97)),
-        0x8000_0001 if dump.detail.stack.is_some_and(|stack| stack.exhausted == Some(true)) => {
+    match exception.code {
+        ExceptionCode::STACK_OVERFLOW => Some(stack_exhausted(0.97)),
+        ExceptionCode::GUARD_PAGE if dump.detail.stack.is_some_and(|stack| stack.exhausted == Some(true)) => {
             Some(stack_exhausted(0.8))
         }
-        0x8000_0001 => Some(Finding::new(Kind::GuardPage, 0.95, "touched a guard page")),
-        0xC000_0005 => {
+        ExceptionCode::GUARD_PAGE => Some(Finding::new(Kind::GuardPage, 0.95, "touched a guard page")),
+        ExceptionCode::ACCESS_VIOLATION => {
             let fault = Fault::new(dump, reported(dump)?)?;
             Some(fault.finding(site))
         }

@@ -23,46 +23,52 @@ pub(super) fn of_dump(
     let kind = instruction.map(|instruction| instruction.kind);
     let in_module = detail.code_place.is_none_or(|place| place == CodePlace::Module);
     let hook = detail.inside_hook || detail.hook_target.is_some();
-    match exception.code.0 {
-        0xC000_001D | 0xC000_0096 if hook => {
+    match exception.code {
+        ExceptionCode::ILLEGAL_INSTRUCTION | ExceptionCode::PRIVILEGED_INSTRUCTION if hook => {
             let did = format!(
                 "executed bytes that are no instruction of its own: a hook of other software cut one in two{shown}"
             );
             Finding::new(Kind::HookBroken, 0.75, did)
         }
-        0xC000_001D | 0xC000_0096 if !in_module && detail.code_place != Some(CodePlace::Generated) => {
+        ExceptionCode::ILLEGAL_INSTRUCTION | ExceptionCode::PRIVILEGED_INSTRUCTION
+            if !in_module && detail.code_place != Some(CodePlace::Generated) =>
+        {
             Finding::new(Kind::DataExecution, 0.7, format!("executed data as if it were code{shown}"))
         }
-        0xC000_001D if kind == Some(InstructionKind::Undefined) => {
+        ExceptionCode::ILLEGAL_INSTRUCTION if kind == Some(InstructionKind::Undefined) => {
             let did = format!("reached a trap that compilers put where a program must not come{shown}");
             Finding::new(Kind::DeliberateCrash, 0.85, did)
         }
-        0xC000_001D if instruction.is_some_and(|instruction| instruction.supported == Some(false)) => {
+        ExceptionCode::ILLEGAL_INSTRUCTION
+            if instruction.is_some_and(|instruction| instruction.supported == Some(false)) =>
+        {
             let extension = instruction.and_then(|instruction| instruction.extension).map_or("", |known| known.word());
             let did = format!(
                 "executed an instruction that the processor or the system does not support ({extension}){shown}"
             );
             Finding::new(Kind::IllegalInstruction, 0.97, did)
         }
-        0xC000_0096 if kind == Some(InstructionKind::Ordinary) && in_module => {
+        ExceptionCode::PRIVILEGED_INSTRUCTION if kind == Some(InstructionKind::Ordinary) && in_module => {
             let did = format!("is said to have executed an instruction for the system only, but it is none{shown}");
             Finding::new(Kind::Inconsistent, 0.6, did)
         }
-        0xC000_0094 | 0xC000_0095
+        ExceptionCode::INTEGER_DIVIDE_BY_ZERO | ExceptionCode::INTEGER_OVERFLOW
             if instruction.is_some_and(|instruction| !divides(&instruction.text)) && in_module =>
         {
             let did = format!("is said to have divided, but the instruction is no division{shown}");
             Finding::new(Kind::Inconsistent, 0.5, did)
         }
-        0x8000_0003 | 0xC000_0420 if kind == Some(InstructionKind::Breakpoint) || kind.is_none() => {
+        ExceptionCode::BREAKPOINT | ExceptionCode::ASSERTION_FAILURE
+            if kind == Some(InstructionKind::Breakpoint) || kind.is_none() =>
+        {
             breakpoint(site, &shown)
         }
-        0xE06D_7363 => {
+        ExceptionCode::CPP_EXCEPTION => {
             let thrown = detail.cpp.as_ref().and_then(|cpp| cpp.types.first());
             let what = detail.cpp.as_ref().and_then(|cpp| cpp.what.as_deref());
             Finding::new(Kind::UnhandledCpp, 0.97, cpp(thrown.map(|name| &**name), what))
         }
-        0xC06D_007E | 0xC06D_007F => {
+        ExceptionCode::DELAY_LOAD_MODULE | ExceptionCode::DELAY_LOAD_PROCEDURE => {
             let load = dump.delay_load.as_ref();
             let module = load.and_then(|load| load.module.as_deref()).unwrap_or("a DLL");
             // Where the DLL itself was not found, the function that was wanted of it is not the point.
@@ -73,7 +79,7 @@ pub(super) fn of_dump(
             };
             Finding::new(Kind::DelayLoad, 0.98, did)
         }
-        0xC000_027B => {
+        ExceptionCode::STOWED_EXCEPTION => {
             let inner = detail.stowed.first().map(|error| format!(": {}", error.result)).unwrap_or_default();
             Finding::new(
                 Kind::FailFast,
@@ -83,6 +89,11 @@ pub(super) fn of_dump(
         }
         _ => by_code(exception, site, managed).unwrap_or_else(|| other(exception)),
     }
+}
+
+/// What stopped a running process for a debugger.
+pub(super) fn broke_in() -> Finding {
+    Finding::new(Kind::Breakpoint, 0.95, "did not crash: a debugger broke into it")
 }
 
 /// The failure that a record without a dump shows; `None` for codes that do not show one.
@@ -124,8 +135,8 @@ pub(super) fn managed(name: &str, code: Option<ExceptionCode>) -> Finding {
 fn by_code(exception: &ExceptionFacts, site: Option<&FaultSite>, managed_type: Option<&str>) -> Option<Finding> {
     let module = site.map_or("", |site| &*site.module).to_ascii_lowercase();
     let in_runtime = ["ucrtbase", "msvcr", "msvcrt"].iter().any(|name| module.starts_with(name));
-    Some(match exception.code.0 {
-        0xC000_0409 => {
+    Some(match exception.code {
+        ExceptionCode::FAST_FAIL => {
             let code = exception.fast_fail.as_ref().map(|fail| fail.code.0);
             let name = exception.fast_fail.as_ref().and_then(|fail| fail.name.as_deref());
             match (code, name) {
@@ -148,18 +159,27 @@ fn by_code(exception: &ExceptionFacts, site: Option<&FaultSite>, managed_type: O
                 ),
             }
         }
-        0xC000_0602 => Finding::new(Kind::FailFast, 0.95, "ended itself by RaiseFailFastException"),
-        0xC000_027B => {
+        ExceptionCode::FAIL_FAST_EXCEPTION => {
+            Finding::new(Kind::FailFast, 0.95, "ended itself by RaiseFailFastException")
+        }
+        ExceptionCode::STOWED_EXCEPTION => {
             Finding::new(Kind::FailFast, 0.9, "was ended after an error that nobody handled (stowed exception)")
         }
-        0xC000_0374 => Finding::new(Kind::HeapDetected, 0.97, "found that the heap's structures are damaged"),
-        0x4000_0015 => Finding::new(Kind::Abort, 0.95, "ended itself after a fatal error (abort)"),
-        0xC000_0417 => {
+        ExceptionCode::HEAP_CORRUPTION => {
+            Finding::new(Kind::HeapDetected, 0.97, "found that the heap's structures are damaged")
+        }
+        ExceptionCode::FATAL_APP_EXIT => Finding::new(Kind::Abort, 0.95, "ended itself after a fatal error (abort)"),
+        ExceptionCode::INVALID_CRUNTIME_PARAMETER => {
             Finding::new(Kind::Abort, 0.9, "was ended: a function of the C runtime got an invalid parameter")
         }
-        0xE06D_7363 => Finding::new(Kind::UnhandledCpp, 0.95, cpp(None, None)),
-        0x2047_4343 => Finding::new(Kind::UnhandledCpp, 0.95, "threw a C++ exception (of GCC) that nobody caught"),
-        0xE043_4352 | 0xE043_4F4D | 0x8013_1506 | 0x8013_1623 => match managed_type {
+        ExceptionCode::CPP_EXCEPTION => Finding::new(Kind::UnhandledCpp, 0.95, cpp(None, None)),
+        ExceptionCode::GCC_EXCEPTION => {
+            Finding::new(Kind::UnhandledCpp, 0.95, "threw a C++ exception (of GCC) that nobody caught")
+        }
+        ExceptionCode::CLR_EXCEPTION
+        | ExceptionCode::CLR_2_EXCEPTION
+        | ExceptionCode::CLR_ENGINE_ERROR
+        | ExceptionCode::CLR_FAIL_FAST => match managed_type {
             Some(name) => managed(name, Some(exception.code)),
             None => Finding::new(
                 Kind::Managed,
@@ -167,25 +187,33 @@ fn by_code(exception: &ExceptionFacts, site: Option<&FaultSite>, managed_type: O
                 format!("threw a .NET exception that nobody caught ({})", exception.code),
             ),
         },
-        0xC06D_007E | 0xC06D_007F => Finding::new(
+        ExceptionCode::DELAY_LOAD_MODULE | ExceptionCode::DELAY_LOAD_PROCEDURE => Finding::new(
             Kind::DelayLoad,
             0.97,
             "could not load a DLL, or find a function in it, when it was first needed",
         ),
-        0xC000_0094 => Finding::new(Kind::Division, 0.97, "divided by zero"),
-        0xC000_0095 => Finding::new(Kind::Division, 0.85, "computed a whole number that has no room in its place"),
-        0xC000_008E => Finding::new(Kind::Division, 0.9, "divided a floating-point number by zero"),
-        0xC000_001D => Finding::new(Kind::IllegalInstruction, 0.9, "executed what is no instruction of this processor"),
-        0xC000_0096 => {
+        ExceptionCode::INTEGER_DIVIDE_BY_ZERO => Finding::new(Kind::Division, 0.97, "divided by zero"),
+        ExceptionCode::INTEGER_OVERFLOW => {
+            Finding::new(Kind::Division, 0.85, "computed a whole number that has no room in its place")
+        }
+        ExceptionCode::FLOAT_DIVIDE_BY_ZERO => {
+            Finding::new(Kind::Division, 0.9, "divided a floating-point number by zero")
+        }
+        ExceptionCode::ILLEGAL_INSTRUCTION => {
+            Finding::new(Kind::IllegalInstruction, 0.9, "executed what is no instruction of this processor")
+        }
+        ExceptionCode::PRIVILEGED_INSTRUCTION => {
             Finding::new(Kind::IllegalInstruction, 0.9, "executed an instruction that is only for the system")
         }
-        0x8000_0002 => {
+        ExceptionCode::DATATYPE_MISALIGNMENT => {
             Finding::new(Kind::Misaligned, 0.95, "accessed data that is not aligned as the instruction needs it")
         }
-        0x8000_0001 => Finding::new(Kind::GuardPage, 0.9, "touched a guard page"),
-        0xC000_00FD => Finding::new(Kind::StackExhausted, 0.97, "used up the stack of its thread"),
-        0x8000_0003 => breakpoint(site, ""),
-        0xC000_0420 => Finding::new(Kind::DeliberateCrash, 0.9, "failed a check of its own (assertion)"),
+        ExceptionCode::GUARD_PAGE => Finding::new(Kind::GuardPage, 0.9, "touched a guard page"),
+        ExceptionCode::STACK_OVERFLOW => Finding::new(Kind::StackExhausted, 0.97, "used up the stack of its thread"),
+        ExceptionCode::BREAKPOINT => breakpoint(site, ""),
+        ExceptionCode::ASSERTION_FAILURE => {
+            Finding::new(Kind::DeliberateCrash, 0.9, "failed a check of its own (assertion)")
+        }
         _ => return None,
     })
 }

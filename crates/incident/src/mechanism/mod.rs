@@ -16,7 +16,7 @@ use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
 
 use super::incident::{ExceptionFacts, FaultSite, Process};
 use super::joined_evidence::JoinedEvidence;
-use evidence::{Address, EventBody, MemoryOperand, OperatingSystem};
+use evidence::{Address, DumpReason, EventBody, MemoryOperand, OperatingSystem, ProcessDump};
 
 pub use self::origin::{MechanismOrigin, MechanismStep};
 
@@ -156,6 +156,11 @@ pub(super) fn mechanism(
     let (Some(exception), dump) = (exception, evidence.dump().map(|(_, dump)| dump)) else {
         return Some(plain(code::managed(managed?, None), program));
     };
+    match dump.and_then(ProcessDump::reason) {
+        Some(DumpReason::Debugger) => return Some(plain(code::broke_in(), program)),
+        Some(DumpReason::Assertion) => return None,
+        Some(DumpReason::Request) | None => {}
+    }
     let dump = dump.filter(|dump| dump.exception.is_some());
     if dump.is_some_and(|dump| dump.system.os != OperatingSystem::Windows) {
         return None;

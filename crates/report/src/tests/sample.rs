@@ -277,7 +277,7 @@ pub(crate) fn crash(id: &str) -> Judged {
         frame("python39.dll", 0x4010, FrameTrust::Unwound),
         frame("python39.dll", 0x4010, FrameTrust::Unwound),
         frame("python39.dll", 0x4010, FrameTrust::Unwound),
-        frame("python.exe", 0x1290, FrameTrust::Scanned),
+        StackFrame { probability: Some(0.36), ..frame("python.exe", 0x1290, FrameTrust::Scanned) },
         StackFrame {
             function: Some("fit".into()),
             file: Some("C:\\work\\train.py".into()),

@@ -66,7 +66,7 @@ const CONTRACT: &str = "
     incidents[].suspect.reason incidents[].suspect.path
     incidents[].stack incidents[].stack[].module incidents[].stack[].version incidents[].stack[].offset
     incidents[].stack[].address incidents[].stack[].function incidents[].stack[].file incidents[].stack[].line
-    incidents[].stack[].trust incidents[].stack[].of
+    incidents[].stack[].trust incidents[].stack[].probability incidents[].stack[].of
     incidents[].threads incidents[].threads[].id incidents[].threads[].name incidents[].threads[].crashed
     incidents[].threads[].start incidents[].threads[].frames incidents[].threads[].frames[].module
     incidents[].threads[].frames[].offset incidents[].threads[].frames[].trust incidents[].threads[].modules

@@ -209,7 +209,9 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
     /// By the frame pointer: 32-bit code keeps one, and so does code that was made at run time.
     fn by_frame_pointer(&mut self, frame: &Caller) -> Option<(Registers, Entered)> {
         let size = self.words.size();
-        if self.words.is_wide() && self.place(instruction(frame)).is_some() {
+        // Where no code ran, the frame pointer is that of the caller, whose own frame it would leave out.
+        let nowhere = frame.entered == Entered::Nowhere;
+        if nowhere || self.words.is_wide() && self.place(instruction(frame)).is_some() {
             return None;
         }
         let (pointer, base) = (frame.registers.get(RSP)?, frame.registers.get(RBP)?);
