@@ -54,7 +54,7 @@ pub use names::{ByHash, halves, seed};
 pub use place::Place;
 pub use process::{
     Call, CpuArchitecture, CrashThread, DelayLoad, DumpReason, Exception, Frame, FrameTrust, OperatingSystem,
-    ProcessDump, System,
+    ProcessDump, RequestedDump, System,
 };
 pub use process_state::{
     Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory, ThreadStack, ThreadState,

@@ -21,9 +21,8 @@ pub struct ProcessDump {
     pub started: Option<Timestamp>,
     /// The exception, absent in dumps of hanging or healthy processes.
     pub exception: Option<Exception>,
-    /// Of dumps that were asked for while the process was running and went on: what was written in the place of an
-    /// exception, or was raised to have a dump written. [`Self::reason`] has its meaning.
-    pub requested: Option<Exception>,
+    /// Of dumps of a process that went on.
+    pub requested: Option<RequestedDump>,
     /// The thread that raised the exception; without an exception, the one that asked for the dump or else the first.
     pub thread: Option<CrashThread>,
     /// How many threads the process had.
@@ -146,9 +145,18 @@ pub struct Exception {
     pub foreign_reason: Option<Arc<str>>,
 }
 
+/// A dump that was asked for of a process that went on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestedDump {
+    /// Why it was written.
+    pub reason: DumpReason,
+    /// What was written in the place of an exception, or was raised to have a dump written.
+    pub exception: Exception,
+}
+
 words!(
     /// Why a dump was written of a process that went on.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     DumpReason {
         /// The program asked for it.
         Request => "request",
@@ -247,14 +255,10 @@ impl ProcessDump {
         there.all(|other| other.name().eq_ignore_ascii_case(first.name())).then_some(first)
     }
 
-    /// Why the dump was written, where [`Self::requested`] shows that the process went on.
+    /// Why the dump was written, of a process that went on.
     #[must_use]
     pub fn reason(&self) -> Option<DumpReason> {
-        Some(match self.requested.as_ref()?.code {
-            ExceptionCode::CRASHPAD_REQUEST | ExceptionCode::NONE => DumpReason::Request,
-            ExceptionCode::BREAKPOINT | ExceptionCode::WOW64_BREAKPOINT => DumpReason::Debugger,
-            _ => DumpReason::Assertion,
-        })
+        self.requested.as_ref().map(|requested| requested.reason)
     }
 
     /// Whether the process tried to execute memory that is not executable: the address that could not be executed is

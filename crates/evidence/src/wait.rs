@@ -11,6 +11,8 @@ words!(
     WaitKind {
         /// Messages of its windows: it has nothing to do.
         Messages => "messages",
+        /// Messages of its windows, or an object: a call to another COM apartment waits so, too.
+        MessagesOrObject => "messages-or-object",
         /// Work that a thread pool hands out: it has nothing to do.
         Work => "work",
         /// A time that passes.

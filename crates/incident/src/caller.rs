@@ -11,6 +11,9 @@ use evidence::{Call, Frame, FrameTrust, LoadedModule, ProcessDump};
 /// How many scanned frames are searched. Further out they are mostly stale.
 pub(super) const SEARCHED_FRAMES: usize = 16;
 
+/// Least probability of a scanned frame whose module is named.
+const LEAST_PROBABILITY: f32 = 0.25;
+
 /// The module that called into `fault_site`, a carrier; `None` where the stack does not show it.
 pub(super) fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
     let frames = &dump.thread.as_ref()?.frames;
@@ -45,8 +48,13 @@ impl Stack<'_> {
                 continue;
             }
             if !self.carriers.is_prefix(name) {
-                let reason = format!("it is the first module on the stack that called into {}", self.fault_site);
-                return Some(Some(Suspect::from_module(module, "unwound", reason)));
+                let mut reason = format!("it is the first module on the stack that called into {}", self.fault_site);
+                // A call through a pointer leads into another module, so that no frame is missing between.
+                let sure = frame.trust >= FrameTrust::Unwound || frame.call == Some(Call::ThroughPointer);
+                if !sure {
+                    reason.push_str("; by frame pointers, so that a function without one may be missing before it");
+                }
+                return Some(Some(Suspect::from_module(module, if sure { "unwound" } else { "scanned" }, reason)));
             }
             passed_over = passed_over.or(Some(module));
         }
@@ -61,6 +69,7 @@ impl Stack<'_> {
         let searched: Vec<(&Frame, &LoadedModule)> = frames
             .iter()
             .take(SEARCHED_FRAMES)
+            .filter(|frame| frame.probability.is_none_or(|likely| likely >= LEAST_PROBABILITY))
             .filter_map(|frame| Some((frame, self.module(frame)?)))
             .take_while(|(_, module)| !self.carriers.is_sentinel(module.name()))
             // Hooks run below every call that they watch, so their addresses are on all stacks.
@@ -71,7 +80,7 @@ impl Stack<'_> {
         if frame.call != Some(Call::ThroughPointer) {
             return None;
         }
-        let likely = frame.probability.map(|likely| format!(" (probability {likely:.2} that it is not)"));
+        let likely = frame.probability.map(|likely| format!("; {:.0} of 100 such addresses are not", likely * 100.0));
         let reason = format!(
             "{} only delivers exceptions, and this is the first other module with a return address on the stack; such an \
              address can be stale{}",

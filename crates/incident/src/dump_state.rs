@@ -146,7 +146,7 @@ fn of_process(dump: &ProcessDump) -> DumpState {
     let own = state.process_memory;
     let mut shown = DumpState {
         written: dump.time,
-        requested: dump.requested.map(|_| true),
+        requested: dump.requested.as_ref().map(|_| true),
         uptime_seconds: uptime(dump),
         memory_available: memory.map(|memory| memory.available),
         commit_charge: memory.map(|memory| memory.commit_charge),

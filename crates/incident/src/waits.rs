@@ -39,6 +39,9 @@ pub(super) fn sentence(dump: &ProcessDump) -> Option<String> {
 fn object(thread: &ThreadState) -> Option<&'static str> {
     Some(match thread.waits_for? {
         WaitKind::Messages => "messages, so it has nothing to do",
+        WaitKind::MessagesOrObject => {
+            "messages or an object of the system: a call to another apartment or process (COM) waits so"
+        }
         WaitKind::Work => "work, so it has nothing to do",
         WaitKind::Time => "a time to pass (Sleep)",
         WaitKind::Object => "an event, a mutex, a thread or another object of the system",

@@ -51,8 +51,9 @@ use crate::error::{Error, ErrorKind};
 use crate::options::Options;
 use evidence::Reading;
 use evidence::{
-    Address, CrashDetail, CrashThread, DebugId, DebugSignature, Evidence, Exception, ExceptionCode, LoadedModule,
-    Names, Observation, OperatingSystem, Place, ProcessDump, ProcessState, System, UnloadedModule, Version, base_name,
+    Address, CrashDetail, CrashThread, DebugId, DebugSignature, DumpReason, Evidence, ExceptionCode, LoadedModule,
+    Names, Observation, OperatingSystem, Place, ProcessDump, ProcessState, RequestedDump, System, UnloadedModule,
+    Version, base_name,
 };
 use untrusted::Loss;
 use untrusted::bytes::Source;
@@ -123,7 +124,7 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
             if matches!(exception.code, ExceptionCode::CRASHPAD_REQUEST | ExceptionCode::NONE)
                 && system.os == OperatingSystem::Windows =>
         {
-            (Some(exception), None)
+            (Some(RequestedDump { reason: DumpReason::Request, exception }), None)
         }
         exception => (None, exception),
     };
@@ -156,13 +157,15 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
     if let Some(registers) = registers.as_deref()
         && running::is_of_a_debugger(&process, Address(registers.get_stack_pointer()), &mut memory)
     {
-        process.requested = process.exception.take();
+        process.requested =
+            process.exception.take().map(|exception| RequestedDump { reason: DumpReason::Debugger, exception });
     }
     process.delay_load = delay_load::read(&process, &mut memory, names);
     let streams = Streams { directory: &directory, misc: misc.as_ref(), context: registers.as_deref() };
     detail::read(&mut process, streams, &mut memory, names, &mut losses);
     if running::is_of_an_assertion(&process) {
-        process.requested = process.exception.take();
+        process.requested =
+            process.exception.take().map(|exception| RequestedDump { reason: DumpReason::Assertion, exception });
         process.detail = CrashDetail::default();
     }
     if options.walk_stacks {

@@ -11,7 +11,7 @@ use incident::JoinedIncident;
 pub(super) fn dump_detail(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     let Some((number, dump)) = joined.evidence.dump() else { return };
     let from = evidence(number);
-    facts.set_known("dump.requested", dump.requested.map(|_| true), from);
+    facts.set_known("dump.requested", dump.requested.as_ref().map(|_| true), from);
     facts.set_known("dump.reason", dump.reason().map(|reason| word(reason.word())), from);
     access(&dump.detail, from, facts);
     instruction(&dump.detail, from, facts);

@@ -15,7 +15,7 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     let dump = joined_evidence.dump();
     if let Some((number, dump)) = dump {
         let from = evidence(number);
-        if let Some(thread) = &dump.thread {
+        if let Some(thread) = dump.exception.as_ref().and(dump.thread.as_ref()) {
             facts.set_known("thread.name", thread.name.clone(), from);
         }
         if let Some(listed) = &dump.state.threads {

@@ -3,7 +3,7 @@
 //! Names: the functions that ntdll.dll, win32u.dll and kernel32.dll export. Layout of locks: `RTL_CRITICAL_SECTION` and
 //! `RTL_CRITICAL_SECTION_DEBUG` of `winnt.h`.
 
-use evidence::{Address, Frame, HeldLock, LoadedModule, WaitKind};
+use evidence::{Address, Frame, FrameTrust, HeldLock, LoadedModule, WaitKind};
 
 use super::x86::{RSP, Registers};
 use crate::minidump::memory::Memory;
@@ -31,13 +31,13 @@ const FUNCTIONS: &[(&str, WaitKind)] = &[
     ("WaitOnAddress", WaitKind::Condition),
     ("SendMessage", WaitKind::Window),
     ("UserMessageCall", WaitKind::Window),
-    ("MsgWaitForMultipleObjects", WaitKind::Messages),
+    ("MsgWaitForMultipleObjects", WaitKind::MessagesOrObject),
     ("GetMessage", WaitKind::Messages),
     ("WaitMessage", WaitKind::Messages),
     ("UserGetMessage", WaitKind::Messages),
     ("UserWaitMessage", WaitKind::Messages),
     ("UserPeekMessage", WaitKind::Messages),
-    ("UserMsgWaitForMultipleObjects", WaitKind::Messages),
+    ("UserMsgWaitForMultipleObjects", WaitKind::MessagesOrObject),
     ("AlpcSendWaitReceivePort", WaitKind::OtherProcess),
     ("AlpcConnectPort", WaitKind::OtherProcess),
     ("RequestWaitReplyPort", WaitKind::OtherProcess),
@@ -72,6 +72,9 @@ pub fn waits_for(frames: &[Frame], modules: &[LoadedModule]) -> Option<WaitKind>
         FUNCTIONS.iter().position(|(beginning, _)| plain.starts_with(beginning))
     };
     let waits = |frame: &&Frame| {
+        if frame.trust == FrameTrust::Scanned {
+            return false;
+        }
         let module = frame.module.and_then(|index| modules.get(index));
         module.is_some_and(|module| MODULES.iter().any(|name| name.eq_ignore_ascii_case(&module.name)))
     };
@@ -110,13 +113,17 @@ pub fn lock(
     found
 }
 
-/// The thread that holds the critical section at an address; `None` where none is, or nobody holds it.
+/// The thread that holds the critical section at an address for which others wait; `None` where none is, nobody holds it, or
+/// nobody waits.
 fn owner(address: u64, wide: bool, memory: &mut Memory<'_, '_>) -> Option<u32> {
     let size: u64 = if wide { 8 } else { 4 };
     if address.checked_rem(size) != Some(0) {
         return None;
     }
     let counts = address.checked_add(size)?;
+    if waiting(memory.u32(counts)?) == 0 {
+        return None;
+    }
     let recursions = memory.u32(counts.checked_add(4)?)?;
     if !(1..=MOST_RECURSIONS).contains(&recursions) {
         return None;
@@ -127,4 +134,24 @@ fn owner(address: u64, wide: bool, memory: &mut Memory<'_, '_>) -> Option<u32> {
     let none = if wide { u64::MAX } else { u64::from(u32::MAX) };
     let is_section = debug == none || memory.pointer(debug.checked_add(size)?, wide) == Some(address);
     is_section.then_some(owner)
+}
+
+/// How many threads wait for a critical section, by its `LockCount`: before Windows Vista it counts them, from 0 on; since then
+/// the complement of the bits above the lowest two does.
+///
+/// Source: "Displaying a critical section" of the documentation of the Windows debuggers.
+fn waiting(lock_count: u32) -> u32 {
+    if lock_count >> 31 == 0 { lock_count } else { !lock_count >> 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::waiting;
+
+    #[test]
+    fn a_lock_count_shows_how_many_wait() {
+        // Free, held, and held with one and two that wait; the last two of Windows XP.
+        let counts = [u32::MAX, 0xFFFF_FFFE, 0xFFFF_FFFA, 0xFFFF_FFF6, 0, 1];
+        assert_eq!(counts.map(waiting), [0, 0, 1, 2, 0, 1]);
+    }
 }

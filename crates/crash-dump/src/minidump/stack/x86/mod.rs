@@ -39,6 +39,8 @@ const SEARCHED_WORDS_AFTER_SCAN: u64 = 40;
 const AT_ONCE: u64 = 64 << 10;
 /// How much of another thread's stack is read at once, bytes above the stack pointer.
 pub const AT_ONCE_OF_OTHERS: u64 = 4 << 10;
+/// How many instructions are followed on ways out of functions, of all stacks of a dump together: those of some hundred frames.
+const MOST_FOLLOWED: usize = 16 << 10;
 /// Below this address nothing is ever mapped: a return to there is the end of the stack.
 const LOWEST_ADDRESS: u64 = 0x1000;
 /// Largest frame that a chain of frame pointers may span, bytes. `minidump-unwind` believes frames of 32-bit code up to
@@ -68,6 +70,8 @@ pub struct Walk<'w, 'g, 'b, 'm, 'f> {
     listed: Vec<&'w MinidumpModule>,
     /// Images by their module's index: the one in the dump, and the one that the user gave.
     images: HashMap<usize, Vec<Image>>,
+    /// How many instructions may still be followed on ways out of functions, of all stacks together.
+    followed: usize,
     /// The dump's list of memory regions; read when first needed.
     regions: Option<Option<MinidumpMemoryInfoList<'g>>>,
 }
@@ -94,7 +98,17 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         ranges.sort_unstable();
         let listed = given.modules.map_or_else(Vec::new, |list| list.iter().collect());
         let words = Words::new(process.system.cpu.is_64_bit());
-        Self { given, memory, words, modules, ranges, listed, images: HashMap::new(), regions: None }
+        Self {
+            given,
+            memory,
+            words,
+            modules,
+            ranges,
+            listed,
+            images: HashMap::new(),
+            followed: MOST_FOLLOWED,
+            regions: None,
+        }
     }
 
     /// The innermost frames of the stack that begins with the registers `innermost`, at most `most`. The first
@@ -173,10 +187,17 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
                 let (caller, entered) = frame::returned(frame.registers.kept(), &self.words, self.memory)?;
                 (self.follows_call(caller.rip) == Some(true)).then_some((caller, entered))
             }
-            // Nothing has run since the call pushed where it returns to.
+            // Nothing has run since the call pushed where it returns to, unless it was a return to a damaged address. After that
+            // the stack pointer of 64-bit code is aligned otherwise; of 32-bit code only the call itself shows it, or that null
+            // was called, to which hardly any damage leads.
             Lookup::NoEntry | Lookup::Unknown if frame.entered == Entered::Nowhere => {
+                let slot = frame.registers.get(RSP)?;
                 let (caller, entered) = frame::returned(frame.registers.kept(), &self.words, self.memory)?;
-                self.may_be_returned_to(caller.rip).then_some((caller, entered))
+                let shown = match self.returns_to(caller.rip, slot) {
+                    Some(shown) => shown,
+                    None => self.words.is_wide() || frame.registers.rip < LOWEST_ADDRESS,
+                };
+                shown.then_some((caller, entered))
             }
             Lookup::NoEntry | Lookup::Unknown => None,
         }
@@ -254,9 +275,9 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         for distance in 0..searched {
             let slot = start.checked_add(distance.checked_mul(size)?)?;
             let rip = self.words.at(slot, self.memory)?;
-            if self.may_be_returned_to(rip) {
+            if self.returns_to(rip, slot) != Some(false) {
                 let after_scan = frame.trust == FrameTrust::Scanned;
-                let seen = Seen { slot, after_scan, repeated: self.words.has_twice(rip) };
+                let seen = Seen { after_scan, repeated: self.words.has_twice(rip) };
                 return Some(Caller {
                     registers: self.searched_for(frame, rip, slot)?,
                     entered: Entered::ByCall,
@@ -283,12 +304,26 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         Some(registers)
     }
 
+    /// Whether the address in a slot of the stack is one that a call returns to; `None` where it lies in a module's code, but the
+    /// code before it is not at hand.
+    fn returns_to(&mut self, address: u64, slot: u64) -> Option<bool> {
+        // Before a call the stack pointer of 64-bit code is a multiple of 16 ("x64 stack usage" of Microsoft's documentation).
+        let aligned = !self.words.is_wide() || slot.checked_rem(16) == Some(8);
+        if !aligned || !self.is_in_code(address) {
+            return Some(false);
+        }
+        self.follows_call(address)
+    }
+
+    /// Whether an address lies behind an instruction of a module's code.
+    fn is_in_code(&mut self, address: u64) -> bool {
+        let Some(before) = address.checked_sub(1) else { return false };
+        self.place(before).is_some() && self.is_executable(before) != Some(false)
+    }
+
     /// Whether an address lies in a module's code and the code before it, if the dump has it, is a call.
     fn may_be_returned_to(&mut self, address: u64) -> bool {
-        let Some(call) = address.checked_sub(1) else { return false };
-        self.place(call).is_some()
-            && self.is_executable(call) != Some(false)
-            && self.follows_call(address) != Some(false)
+        self.is_in_code(address) && self.follows_call(address) != Some(false)
     }
 
     /// Whether a call is right before an address and in a function; `None` when code and tables are not at hand.
@@ -376,21 +411,23 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
 
 impl way_out::Surroundings for Walk<'_, '_, '_, '_, '_> {
     fn code(&mut self, address: u64, code: &mut [u8]) -> usize {
-        // At the end of what is held, part by part.
-        (1..=code.len())
-            .rev()
-            .find(|length| code.get_mut(..*length).and_then(|code| self.fill_code(address, code)).is_some())
-            .unwrap_or(0)
+        let Some(left) = self.followed.checked_sub(1) else { return 0 };
+        self.followed = left;
+        if self.fill_code(address, code).is_some() {
+            return code.len();
+        }
+        // At the end of what the dump holds.
+        let held = self.memory.part(address, code.len() as u64).unwrap_or_default();
+        code.iter_mut().zip(held.iter()).for_each(|(into, byte)| *into = *byte);
+        held.len()
     }
 
     fn word(&mut self, address: u64) -> Option<u64> {
         self.words.at(address, self.memory)
     }
 
-    fn is_return(&mut self, address: u64, slot: u64) -> bool {
-        // Before a call the stack pointer of 64-bit code is a multiple of 16 ("x64 stack usage" of Microsoft's documentation).
-        let aligned = !self.words.is_wide() || slot.checked_rem(16) == Some(8);
-        aligned && self.may_be_returned_to(address)
+    fn is_return(&mut self, address: u64, slot: u64) -> Option<bool> {
+        self.returns_to(address, slot)
     }
 }
 

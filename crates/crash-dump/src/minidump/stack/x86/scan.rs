@@ -7,8 +7,6 @@
 /// What is seen of an address on the stack of 64-bit code, without the code that it is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// Where on the stack it is.
-    pub slot: u64,
     /// Whether the frame below was itself only searched for.
     pub after_scan: bool,
     /// Whether the same address is elsewhere on the stack.
@@ -18,10 +16,6 @@ pub struct Seen {
 impl Seen {
     /// How likely a call still returns there, 0 to 1.
     pub fn probability(self) -> f32 {
-        // Before a call the stack pointer is a multiple of 16 ("x64 stack usage" of Microsoft's documentation): 0 of 413.
-        if self.slot.checked_rem(16) != Some(8) {
-            return 0.01;
-        }
         match (self.repeated, self.after_scan) {
             // 8 of 63
             (true, _) => 0.13,
@@ -38,14 +32,9 @@ mod tests {
     use super::Seen;
 
     #[test]
-    fn what_no_call_can_have_stored_is_the_least_likely() {
-        let seen = |slot, after_scan, repeated| Seen { slot, after_scan, repeated }.probability();
-        let order = [
-            seen(0x8000, false, false),
-            seen(0x8008, false, true),
-            seen(0x8008, true, false),
-            seen(0x8008, false, false),
-        ];
+    fn what_is_there_once_and_above_an_unwound_frame_is_likeliest() {
+        let seen = |after_scan, repeated| Seen { after_scan, repeated }.probability();
+        let order = [seen(false, true), seen(true, false), seen(false, false)];
         assert!(order.is_sorted(), "{order:?}");
     }
 }

@@ -15,8 +15,8 @@ use super::registers::{RBP, RSP, Registers};
 const MOST_INSTRUCTIONS: usize = 512;
 /// Most ways that are kept for later.
 const MOST_WAYS: usize = 32;
-/// Most words that are remembered of what was pushed on the way.
-const MOST_PUSHED: usize = 64;
+/// Most words that are remembered of what was stored on the way.
+const MOST_STORED: usize = 64;
 /// Longest instruction, bytes.
 const LONGEST: usize = 15;
 /// Registers that calls may change: RAX, RCX, RDX, R8 to R11; in 32-bit code those of the same numbers.
@@ -30,17 +30,30 @@ pub trait Surroundings {
     /// The word of the stack at an address.
     fn word(&mut self, address: u64) -> Option<u64>;
 
-    /// Whether an address is one that a call returns to, with certainty where the code is at hand. `slot` is where on the
-    /// stack it is.
-    fn is_return(&mut self, address: u64, slot: u64) -> bool;
+    /// Whether an address is one that a call returns to; `None` where the code before it is not at hand. `slot` is where on
+    /// the stack it is.
+    fn is_return(&mut self, address: u64, slot: u64) -> Option<bool>;
 }
 
 /// A place on a way, and what is known there.
 #[derive(Clone)]
 struct At {
     registers: Registers,
-    /// What was pushed on the way, the last one last: address and value.
-    pushed: Vec<(u64, Option<u64>)>,
+    /// What was stored in memory on the way, the last one last: address and value.
+    stored: Vec<(u64, Option<u64>)>,
+    /// Whether the stack pointer is known only because a called function is taken to have left its arguments on the stack.
+    assumed: bool,
+}
+
+impl At {
+    /// Remembers a word; `None` where that are too many.
+    fn store(&mut self, address: u64, value: Option<u64>) -> Option<()> {
+        if self.stored.len() >= MOST_STORED {
+            return None;
+        }
+        self.stored.push((address, value));
+        Some(())
+    }
 }
 
 /// The caller of the function that runs at `start`, by the code ahead, with the stack's words from `lowest` on. `None` where
@@ -52,7 +65,7 @@ pub fn caller(
     wide: bool,
     around: &mut impl Surroundings,
 ) -> Option<Registers> {
-    let mut ways = vec![At { registers: *start, pushed: Vec::new() }];
+    let mut ways = vec![At { registers: *start, stored: Vec::new(), assumed: false }];
     let mut seen = Vec::new();
     let mut way = Way { wide, lowest, around, factory: InstructionInfoFactory::new() };
     while let Some(mut at) = ways.pop() {
@@ -120,9 +133,13 @@ impl<S: Surroundings> Way<'_, S> {
                 Some(())
             }
             FlowControl::Call | FlowControl::IndirectCall => {
-                if instruction.mnemonic() == Mnemonic::Call && !self.wide && !self.is_stack_adjusted(at.registers.rip) {
+                if !self.wide {
                     // How many arguments the function takes from the stack is not known.
-                    at.registers.set(RSP, None);
+                    if self.is_stack_adjusted(at.registers.rip) {
+                        at.assumed = true;
+                    } else {
+                        at.registers.set(RSP, None);
+                    }
                 }
                 CHANGED_BY_CALLS.iter().for_each(|number| at.registers.set(*number, None));
                 Some(())
@@ -143,7 +160,7 @@ impl<S: Surroundings> Way<'_, S> {
         }
         let slot = at.registers.get(RSP)?;
         let address = self.word(at, slot)?;
-        if !self.around.is_return(address, slot) {
+        if !self.around.is_return(address, slot).unwrap_or(!at.assumed) {
             return None;
         }
         let released = if instruction.op_count() > 0 { u64::from(instruction.immediate16()) } else { 0 };
@@ -176,10 +193,7 @@ impl<S: Surroundings> Way<'_, S> {
             Mnemonic::Push => {
                 let value = self.operand(instruction, 0, at);
                 let slot = rsp?.checked_sub(self.size())?;
-                if at.pushed.len() >= MOST_PUSHED {
-                    return None;
-                }
-                at.pushed.push((slot, value));
+                at.store(slot, value)?;
                 at.registers.set(RSP, Some(slot));
             }
             Mnemonic::Pop => {
@@ -200,12 +214,32 @@ impl<S: Surroundings> Way<'_, S> {
                         let value = self.computed(instruction, at);
                         at.registers.set(into, value.map(|value| self.cut(value)));
                     }
-                    None => self.forget_written(instruction, at),
+                    None => {
+                        let is_move = instruction.mnemonic() == Mnemonic::Mov;
+                        let value = if is_move { self.operand(instruction, 1, at) } else { None };
+                        self.store(instruction, value, at)?;
+                        self.forget_written(instruction, at);
+                    }
                 }
             }
-            _ => self.forget_written(instruction, at),
+            _ => {
+                self.store(instruction, None, at)?;
+                self.forget_written(instruction, at);
+            }
         }
         Some(())
+    }
+
+    /// Remembers what an instruction may write to its first operand, if that is in memory at a known address.
+    fn store(&self, instruction: &iced_x86::Instruction, value: Option<u64>, at: &mut At) -> Option<()> {
+        if instruction.op_count() == 0 || instruction.op0_kind() != OpKind::Memory {
+            return Some(());
+        }
+        match self.memory_address(instruction, at) {
+            // Of another size it is only a part of a word.
+            Some(slot) => at.store(slot, value.filter(|_| instruction.memory_size().size() as u64 == self.size())),
+            None => Some(()),
+        }
     }
 
     /// What an instruction puts into its first operand, a whole register.
@@ -270,9 +304,9 @@ impl<S: Surroundings> Way<'_, S> {
         Some(self.cut(value(instruction.memory_base())?.wrapping_add(index).wrapping_add(displacement)))
     }
 
-    /// A word of the stack: what was pushed on the way, else what the dump holds.
+    /// A word of the stack: what was stored on the way, else what the dump holds.
     fn word(&mut self, at: &At, address: u64) -> Option<u64> {
-        if let Some((_, value)) = at.pushed.iter().rev().find(|(slot, _)| *slot == address) {
+        if let Some((_, value)) = at.stored.iter().rev().find(|(slot, _)| *slot == address) {
             return *value;
         }
         if address < self.lowest { None } else { self.around.word(address) }
@@ -301,6 +335,8 @@ mod tests {
     const CODE: u64 = 0x1000;
     const STACK: u64 = 0x8000;
     const CALLER: u64 = 0x4_0000;
+    /// A place in code that is not at hand.
+    const UNPROVEN: u64 = 0x3_0000;
 
     /// Code from [`CODE`] on, and the words of a stack from [`STACK`] on.
     struct Given {
@@ -323,8 +359,8 @@ mod tests {
             self.words.get(usize::try_from((address - STACK) / size).ok()?).copied()
         }
 
-        fn is_return(&mut self, address: u64, _: u64) -> bool {
-            address >= CALLER
+        fn is_return(&mut self, address: u64, _: u64) -> Option<bool> {
+            if address == UNPROVEN { None } else { Some(address >= CALLER) }
         }
     }
 
@@ -380,6 +416,16 @@ mod tests {
     }
 
     #[test]
+    fn what_was_stored_on_the_way_is_what_is_loaded_again() {
+        // mov [rsp+8], rbx; mov rbp, [rsp+8]; ret
+        let code = [0x48, 0x89, 0x5C, 0x24, 0x08, 0x48, 0x8B, 0x6C, 0x24, 0x08, 0xC3];
+        assert_eq!(caller_of(true, &code, &[CALLER, 0x9000]), Some((CALLER, Some(STACK + 8), Some(7))));
+        // inc qword [rsp+8]; mov rbp, [rsp+8]; ret
+        let code = [0x48, 0xFF, 0x44, 0x24, 0x08, 0x48, 0x8B, 0x6C, 0x24, 0x08, 0xC3];
+        assert_eq!(caller_of(true, &code, &[CALLER, 0x9000]), Some((CALLER, Some(STACK + 8), None)));
+    }
+
+    #[test]
     fn functions_of_32_bits_release_their_arguments() {
         // leave; ret 8
         let words = [1, 2, 3, 4, 0x9000, CALLER, 5];
@@ -388,6 +434,9 @@ mod tests {
         // call; add esp, 4; ret
         let code = [0xE8, 0, 1, 0, 0, 0x83, 0xC4, 0x04, 0xC3];
         assert_eq!(caller_of(false, &code, &[1, CALLER]).map(|caller| caller.0), Some(CALLER));
+        // That nothing else may be meant by the addition, only the call before the return shows.
+        assert_eq!(caller_of(false, &code, &[1, UNPROVEN]), None);
+        assert!(caller_of(false, &[0x83, 0xC4, 0x04, 0xC3], &[1, UNPROVEN]).is_some(), "no call, so no doubt");
         // Without the addition the called function may have released what it was given.
         assert_eq!(caller_of(false, &[0xE8, 0, 1, 0, 0, 0xC3], &[CALLER]), None);
     }
