@@ -11,9 +11,6 @@ use evidence::{Call, Frame, FrameTrust, LoadedModule, ProcessDump};
 /// How many scanned frames are searched. Further out they are mostly stale.
 pub(super) const SEARCHED_FRAMES: usize = 16;
 
-/// Least probability of a scanned frame whose module is named.
-const LEAST_PROBABILITY: f32 = 0.25;
-
 /// The module that called into `fault_site`, a carrier; `None` where the stack does not show it.
 pub(super) fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
     let frames = &dump.thread.as_ref()?.frames;
@@ -69,7 +66,6 @@ impl Stack<'_> {
         let searched: Vec<(&Frame, &LoadedModule)> = frames
             .iter()
             .take(SEARCHED_FRAMES)
-            .filter(|frame| frame.probability.is_none_or(|likely| likely >= LEAST_PROBABILITY))
             .filter_map(|frame| Some((frame, self.module(frame)?)))
             .take_while(|(_, module)| !self.carriers.is_sentinel(module.name()))
             // Hooks run below every call that they watch, so their addresses are on all stacks.

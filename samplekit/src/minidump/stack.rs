@@ -43,8 +43,8 @@ impl StackImage {
         self
     }
 
-    /// Appends a frame: `words` words of locals, then the address to which it returns. The call before that address went
-    /// to a function of the same module.
+    /// Appends a frame: `words` words of locals, or one more, then the address to which it returns, where calls put it: before
+    /// them the stack pointer is a multiple of 16. The call before that address went to a function of the same module.
     pub fn frame(&mut self, words: u64, returns_to: u64) -> &mut Self {
         self.called(words, returns_to, false)
     }
@@ -56,6 +56,9 @@ impl StackImage {
 
     fn called(&mut self, words: u64, returns_to: u64, imported: bool) -> &mut Self {
         self.locals(words);
+        if self.next_address() % 16 == 0 {
+            self.locals(1);
+        }
         self.returns.push((returns_to, imported));
         self.word(returns_to)
     }

@@ -23,7 +23,6 @@ pub use self::registers::Registers;
 
 use self::registers::RBP;
 pub use self::registers::RSP;
-use self::scan::Seen;
 use self::words::Words;
 use super::given::{Given, MOST_FRAMES, is_nowhere};
 use crate::call::{CallTarget, LONGEST_CALL, LONGEST_JUMP, call_at_end, is_jump_through_pointer};
@@ -276,14 +275,13 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             let slot = start.checked_add(distance.checked_mul(size)?)?;
             let rip = self.words.at(slot, self.memory)?;
             if self.returns_to(rip, slot) != Some(false) {
-                let after_scan = frame.trust == FrameTrust::Scanned;
-                let seen = Seen { after_scan, repeated: self.words.has_twice(rip) };
+                let likely = if self.words.has_twice(rip) { scan::REPEATED } else { scan::ONCE };
                 return Some(Caller {
                     registers: self.searched_for(frame, rip, slot)?,
                     entered: Entered::ByCall,
                     trust: FrameTrust::Scanned,
                     // Nothing was measured of 32-bit code.
-                    probability: self.words.is_wide().then(|| seen.probability()),
+                    probability: self.words.is_wide().then_some(likely),
                     called: None,
                 });
             }
