@@ -91,7 +91,7 @@ fn minidumps_give_what_three_parsers_agree_on() {
 
 fn compare_dump(path: &Path, expected: &Value, dump: &ProcessDump) {
     let shown = path.display();
-    let exception = dump.exception.as_ref();
+    let exception = dump.raised();
     let code = exception.map(|exception| format!("{:#010x}", exception.code.0));
     assert_eq!(code.as_deref(), expected["exception_code"].as_str(), "{shown}: exception code");
     if expected["os"] != "windows" {

@@ -151,7 +151,7 @@ fn minidump(comparison: &mut Comparison, file: &str, measured: &Value, dump: &Pr
     comparison.number(file, "time", measured["header_timestamp"].as_u64().filter(|time| *time != 0), time);
     let main = dump.executable().map(|module| module.path.to_string());
     comparison.fact(file, "main module", measured["main_module"].as_str(), main);
-    let exception = dump.exception.as_ref();
+    let exception = dump.raised();
     let flags = exception.map(|exception| format!("{:#x}", exception.flags));
     comparison.fact(file, "exception flags", measured["exception_flags"].as_str(), flags);
     let count = exception.map(|exception| exception.parameters.len() as u64);

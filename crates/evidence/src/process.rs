@@ -255,6 +255,13 @@ impl ProcessDump {
         there.all(|other| other.name().eq_ignore_ascii_case(first.name())).then_some(first)
     }
 
+    /// The exception that was raised, whether or not the process went on; `None` where the program or a tool only wrote a dump.
+    #[must_use]
+    pub fn raised(&self) -> Option<&Exception> {
+        let went_on = self.requested.as_ref().filter(|dump| dump.reason != DumpReason::Request);
+        self.exception.as_ref().or(went_on.map(|dump| &dump.exception))
+    }
+
     /// Why the dump was written, of a process that went on.
     #[must_use]
     pub fn reason(&self) -> Option<DumpReason> {

@@ -36,8 +36,8 @@ use super::text_stack;
 use super::thrown;
 use super::waits;
 use evidence::{
-    Address, DumpReason, EventBody, Exception, ExceptionCode, FastFailCode, Observation, OperatingSystem, Place,
-    ProcessDump, base_name,
+    Address, DumpReason, EventBody, ExceptionCode, FastFailCode, Observation, OperatingSystem, Place, ProcessDump,
+    base_name,
 };
 use windows_codes::Knowledge;
 
@@ -256,18 +256,13 @@ fn process(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) 
     (process != Process::default()).then_some(process)
 }
 
-/// The exception of a dump: the one that ended the process, or, unless a record has another, what was raised in a process that
-/// went on.
-fn raised(dump: &ProcessDump, recorded: Option<ExceptionCode>) -> Option<&Exception> {
-    let requested = dump.requested.as_ref().filter(|dump| dump.reason != DumpReason::Request && recorded.is_none());
-    dump.exception.as_ref().or(requested.map(|dump| &dump.exception))
-}
-
 fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<ExceptionFacts> {
     let fast_fail_of_record = records.iter().find_map(|(_, record)| record.fast_fail);
     let with_name = |code: FastFailCode| FastFail { code, name: Knowledge.fast_fail_name(code).map(Arc::from) };
     let recorded = records.iter().find_map(|(_, record)| record.code);
-    if let Some((exception, dump)) = evidence.dump().and_then(|(_, dump)| Some((raised(dump, recorded)?, dump))) {
+    // What a process survived is not what a record shows that ended it.
+    let dump = evidence.dump().map(|(_, dump)| dump).filter(|dump| dump.requested.is_none() || recorded.is_none());
+    if let Some((exception, dump)) = dump.and_then(|dump| Some((dump.raised()?, dump))) {
         let windows = dump.system.os == OperatingSystem::Windows;
         let name = match &exception.foreign_reason {
             Some(reason) => Some(Arc::clone(reason)),

@@ -76,7 +76,7 @@ impl Stack<'_> {
         if frame.call != Some(Call::ThroughPointer) {
             return None;
         }
-        let likely = frame.probability.map(|likely| format!("; {:.0} of 100 such addresses are not", likely * 100.0));
+        let likely = frame.probability.map(|likely| format!(" ({:.0} % are)", (1.0 - likely) * 100.0));
         let reason = format!(
             "{} only delivers exceptions, and this is the first other module with a return address on the stack; such an \
              address can be stale{}",
