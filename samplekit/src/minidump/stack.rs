@@ -56,7 +56,7 @@ impl StackImage {
 
     fn called(&mut self, words: u64, returns_to: u64, imported: bool) -> &mut Self {
         self.locals(words);
-        if self.next_address() % 16 == 0 {
+        if self.next_address().is_multiple_of(16) {
             self.locals(1);
         }
         self.returns.push((returns_to, imported));

@@ -356,7 +356,7 @@ mod tests {
 
         fn word(&mut self, address: u64) -> Option<u64> {
             let size = if self.wide { 8 } else { 4 };
-            self.words.get(usize::try_from((address - STACK) / size).ok()?).copied()
+            self.words.get(usize::try_from(address.checked_sub(STACK)?.checked_div(size)?).ok()?).copied()
         }
 
         fn is_return(&mut self, address: u64, _: u64) -> Option<bool> {
