@@ -121,6 +121,38 @@ pub fn read_signature(event_type: &str, values: &[Arc<str>]) -> WerSignature {
     signature
 }
 
+/// The event types whose values are known.
+pub(crate) fn event_types() -> impl Iterator<Item = &'static str> + Clone {
+    LAYOUTS.iter().flat_map(|(types, _)| types.iter().copied())
+}
+
+/// The positions of values that are not what they should be, each with what is expected there. A value that is left empty
+/// or says that there is none is no mistake.
+pub(crate) fn misread<'v>(
+    event_type: &str,
+    values: &'v [Arc<str>],
+) -> impl Iterator<Item = (usize, &'static str)> + use<'v> {
+    let layout = LAYOUTS.iter().find(|(types, _)| types.iter().any(|known| known.eq_ignore_ascii_case(event_type)));
+    let slots = layout.map(|(_, slots)| *slots).unwrap_or_default();
+    let told = slots.iter().zip(values).enumerate().filter(|(_, (_, value))| present(value).is_some());
+    told.filter_map(|(position, (slot, value))| slot.expected(value).map(|expected| (position, expected)))
+}
+
+impl Slot {
+    /// What a value at this position should be, where `value` is something else.
+    fn expected(self, value: &str) -> Option<&'static str> {
+        let (is_right, expected) = match self {
+            Code | Error | StopCode => (hex_u32(value).is_some(), "hexadecimal number of 32 bits"),
+            Offset | Data | StopParameter => (hex_u64(value).is_some(), "hexadecimal number of 64 bits"),
+            HangType => (number_u32(value).is_some(), "decimal number of 32 bits"),
+            HangSignature => (hang_signature(value).is_some(), "four hexadecimal digits"),
+            AppVersion | ModuleVersion => (value.trim().parse::<Version>().is_ok(), "version of four numbers"),
+            App | Module | ManagedException | WaitingFor | Package | Other => return None,
+        };
+        (!is_right).then_some(expected)
+    }
+}
+
 /// The executable's file name; `None` for a packaged app's id (`praid:App`) and for a hash in place of a long name.
 fn app_name(value: &str) -> Option<Arc<str>> {
     present(value).filter(|name| !name.starts_with("praid:") && !is_hash(name)).map(Arc::from)

@@ -11,6 +11,8 @@ use untrusted::Loss;
 #[derive(Debug, Default)]
 pub(super) struct Keys<'t> {
     values: BTreeMap<&'t str, &'t str>,
+    /// The lines without a value.
+    lines: Vec<&'t str>,
     /// The key of the first line.
     pub first: Option<&'t str>,
     /// The key of the last line.
@@ -28,6 +30,7 @@ impl<'t> Keys<'t> {
             }
             let Some((key, value)) = line.split_once('=') else {
                 without_value.push(number);
+                keys.lines.push(line);
                 continue;
             };
             keys.first = keys.first.or(Some(key));
@@ -39,6 +42,28 @@ impl<'t> Keys<'t> {
         losses.extend(loss(&without_value, "no `=` in the line, so no value"));
         losses.extend(loss(&repeated, "a key that an earlier line gave another value"));
         keys
+    }
+
+    /// Gives the values of lines of which one character is damaged, in the key or in place of the `=`, to the keys that
+    /// `expected` names, and reports them.
+    pub fn mend(&mut self, expected: &[&'static str], losses: &mut Vec<Loss>) {
+        for key in expected {
+            if self.values.contains_key(key) {
+                continue;
+            }
+            let damaged = self.values.iter().filter(|(found, _)| differs_in_one_character(found, key));
+            let without_sign = self.lines.iter().filter_map(|line| {
+                let mut rest = line.strip_prefix(key)?.chars();
+                rest.next().map(|_| (key, rest.as_str()))
+            });
+            let mut found = damaged.map(|(found, value)| (found, *value)).chain(without_sign);
+            // Of two that resemble it, either may be another key.
+            if let (Some((found, value)), None) = (found.next(), found.next()) {
+                let reason = format!("one character of the line differs from `{key}=`, as which it is read");
+                losses.push(Loss::new(format!("key {found}"), reason));
+                self.values.insert(key, value);
+            }
+        }
     }
 
     /// The value of `key`; `None` where it is empty too.
@@ -63,6 +88,19 @@ impl<'t> Keys<'t> {
                 Some((index.parse().ok()?, *value))
             })
             .collect()
+    }
+}
+
+/// Whether the texts have the same length and differ in exactly one character.
+pub(crate) fn differs_in_one_character(one: &str, other: &str) -> bool {
+    let (mut ones, mut others) = (one.chars(), other.chars());
+    let mut different: u32 = 0;
+    loop {
+        match (ones.next(), others.next()) {
+            (None, None) => return different == 1,
+            (Some(a), Some(b)) => different = different.saturating_add(u32::from(a != b)),
+            _ => return false,
+        }
     }
 }
 

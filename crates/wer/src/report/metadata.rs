@@ -66,7 +66,7 @@ pub(super) fn read(text: &str, names: &Names, losses: &mut Vec<Loss>) -> Result<
         event_type: names.share(event_type),
         time: time.and_then(|text| read_value("CreationTime", text, |text| text.parse().ok(), losses)),
         report_id: None,
-        own_id: values.get("ReportInformation/Guid").map(identifier),
+        own_id: values.get("ReportInformation/Guid").map(|text| identifier("Guid", text, losses)),
         pid: pid.filter(|pid| *pid != 0),
         started: None,
         app_path: None,
@@ -74,7 +74,10 @@ pub(super) fn read(text: &str, names: &Names, losses: &mut Vec<Loss>) -> Result<
         modules: Vec::new(),
         os_version: os_version(&values).map(|version| names.share(&version)),
         details: WerDetails {
-            architecture: process("Wow64@guest").or_else(|| process("Wow64@host")).and_then(machine),
+            architecture: process("Wow64@guest")
+                .or_else(|| process("Wow64@host"))
+                .and_then(number_u64)
+                .and_then(machine),
             os_revision: values.get("OSVersionInformation/Revision").and_then(number_u32),
             locale: values
                 .get("DynamicSignatures/Parameter2")
@@ -86,7 +89,7 @@ pub(super) fn read(text: &str, names: &Names, losses: &mut Vec<Loss>) -> Result<
             machine: values
                 .get("SystemInformation/MID")
                 .filter(|number| number.contains(|digit: char| digit != '0' && digit != '-'))
-                .map(identifier),
+                .map(|text| identifier("MID", text, losses)),
             metadata: true,
             ..WerDetails::default()
         },

@@ -21,6 +21,7 @@ Sig[6].Name=Ausnahmeoffset\r
 Sig[6].Value=0000000000001234\r
 Sig[7].Name=Ausnahmecode\r
 Sig[7].Value=c0000409\r
+Sig[8].Name=Ausnahmedaten\r
 Sig[8].Value=0000000000000007\r
 DynamicSig[1].Name=Betriebsystemversion\r
 DynamicSig[1].Value=10.0.22631.2.0.0.768.101\r
@@ -60,6 +61,81 @@ fn reports_are_known_by_their_first_line() {
     for text in ["Version=10\r\n", "Version=", "[Version]\r\n", "EventType=APPCRASH", ""] {
         assert!(!is_wer_report(text.as_bytes()), "{text:?}");
     }
+}
+
+#[test]
+fn a_report_with_a_damaged_first_line_is_known_by_the_keys_behind() {
+    for damaged in ["Version=7", "Vers~on=1", "~~Version=1", "~Versi~n=1"] {
+        let text = REPORT.replacen("Version=1", damaged, 1);
+        for bytes in [utf16(&text), text.as_bytes().to_vec()] {
+            assert!(is_wer_report(&bytes), "{damaged}");
+            let (report, losses) = read_all(&bytes);
+            assert_eq!((&*report.event_type, report.signature.data), ("BEX64", Some(7)), "{damaged}");
+            assert_eq!(losses, ["line 1: not `Version=1`, with which every report begins"]);
+        }
+    }
+    let without = REPORT.replacen("Version=1\r\n", "", 1);
+    assert!(is_wer_report(without.as_bytes()));
+    assert_eq!(read_text(&without).1.len(), 1);
+    for other in
+        ["Version=7\r\nEventType=1\r\nName=a\r\n", "Version=1.0.2\r\nEventType=1\r\nEventTime=2\r\nConsent=1\r\n"]
+    {
+        assert!(!is_wer_report(other.as_bytes()), "{other:?}");
+    }
+    let quoted = ["My report says:\r\n", REPORT].concat();
+    assert!(!is_wer_report(quoted.as_bytes()), "somebody's text that quotes a report");
+}
+
+#[test]
+fn no_damaged_character_of_a_value_that_has_a_form_passes_in_silence() {
+    let formed = [
+        "Version",
+        "EventType",
+        "EventTime",
+        "ReportIdentifier",
+        "IntegratorReportIdentifier",
+        "AppSessionGuid",
+        "Sig[1].Value",
+        "Sig[4].Value",
+        "Sig[6].Value",
+        "Sig[7].Value",
+        "Sig[8].Value",
+    ];
+    let (whole, _) = read_text(REPORT);
+    let mut start = 0;
+    for line in REPORT.split_inclusive("\r\n") {
+        let key = line.split('=').next().unwrap_or_default();
+        for (at, _) in line.trim_end().char_indices().filter(|_| formed.contains(&key)) {
+            let mut damaged = REPORT.to_owned();
+            damaged.replace_range(start + at..start + at + 1, "~");
+            match read_bytes(damaged.as_bytes(), &Names::default()) {
+                Ok(reading) => assert!(!reading.losses.is_empty(), "{key}, character {at}"),
+                Err(_) => panic!("{key}, character {at}: one character costs the report"),
+            }
+            let (report, _) = read_text(&damaged);
+            assert_eq!(report.signature.app, whole.signature.app, "{key}, character {at}");
+        }
+        start += line.len();
+    }
+}
+
+#[test]
+fn a_value_that_is_named_and_missing_is_a_loss() {
+    let (_, losses) = read_text(&REPORT.replace("Sig[8].Value=0000000000000007\r\n", ""));
+    assert_eq!(losses, ["key Sig[8].Value: missing, though its name is there"]);
+}
+
+#[test]
+fn values_of_a_signature_that_can_not_be_are_losses() {
+    let (report, losses) = read_text(&REPORT.replace("c0000409", "c00G0409").replace("BEX64", "BEX~4"));
+    assert_eq!((&*report.event_type, report.signature.code), ("BEX64", None));
+    assert_eq!(
+        losses,
+        [
+            "key EventType: `BEX~4` is not known; one character differs from BEX64, as which it is read",
+            "key Sig[7].Value: `c00G0409` is no hexadecimal number of 32 bits"
+        ]
+    );
 }
 
 #[test]
