@@ -47,7 +47,7 @@ pub use fill_pattern::{FILL_PATTERNS, FillPattern, Filled};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
 pub use log_coverage::{CoverageAt, CoveredTimes, Days, LogCoverage, RecordIds};
 pub use module::{
-    Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name, starts_process,
+    Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name, has_folder, starts_process,
 };
 pub use names::Names;
 pub use names::{ByHash, halves, seed};

@@ -91,7 +91,19 @@ pub struct UnloadedModule {
 /// The last part of a path, whichever slash it is written with: Windows' own, or the one of the dump's system.
 #[must_use]
 pub fn base_name(path: &str) -> &str {
-    path.rsplit(['\\', '/']).next().unwrap_or(path)
+    let name = path.bytes().rposition(is_separator).map_or(0, |separator| separator.saturating_add(1));
+    path.get(name..).unwrap_or(path)
+}
+
+/// Whether a path is more than a file name.
+#[must_use]
+pub fn has_folder(path: &str) -> bool {
+    path.bytes().any(is_separator)
+}
+
+/// Whether a byte separates folders. Compared as bytes, because thousands of names are looked at before anything is judged.
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'/')
 }
 
 /// Whether a file, by its ending, is started as a process of its own, and not loaded into one.

@@ -37,7 +37,7 @@ use super::thrown;
 use super::waits;
 use evidence::{
     Address, DumpReason, EventBody, ExceptionCode, FastFailCode, Observation, OperatingSystem, Place, ProcessDump,
-    base_name,
+    base_name, has_folder,
 };
 use windows_codes::Knowledge;
 
@@ -235,14 +235,14 @@ fn process(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) 
         if let Some(module) = dump.executable() {
             process.name = Some(Arc::from(module.name()));
             process.version = module.version;
-            process.path = module.path.contains(['\\', '/']).then(|| Arc::clone(&module.path));
+            process.path = has_folder(&module.path).then(|| Arc::clone(&module.path));
         }
         process.pid = dump.pid;
         process.started = dump.started;
     }
     for (_, record) in records {
         // Some records hold a path where others hold a name.
-        let path = record.app_path.or(record.app.filter(|app| app.contains(['\\', '/'])));
+        let path = record.app_path.or(record.app.filter(|app| has_folder(app)));
         process.name = process.name.or_else(|| path.map(base_name).or(record.app).map(Arc::from));
         process.version = process.version.or(record.app_version);
         process.path = process.path.or_else(|| path.map(Arc::from));

@@ -8,7 +8,7 @@ use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
 
 use super::fault_site::{Carriers, KnownModule, KnownPart};
 use super::joined_evidence::JoinedEvidence;
-use evidence::{OperatingSystem, Version, base_name};
+use evidence::{OperatingSystem, Version, base_name, has_folder};
 use windows_codes::{build_of_windows_file, location, product_folder_name, same_product_folder};
 
 /// The most modules that are kept; the rest is counted.
@@ -102,7 +102,7 @@ struct Listed<'i> {
 /// The modules of others, by the module list of a dump or a WER report, or the drivers of a kernel dump; `None` without such
 /// a list, and where there are none.
 pub(super) fn other_software(evidence: &JoinedEvidence<'_>, carriers: &dyn Carriers) -> Option<OtherSoftware> {
-    let with_folder = |path: &Arc<str>| path.contains(['\\', '/']);
+    let with_folder = |path: &Arc<str>| has_folder(path);
     let mut found = Vec::new();
     let from = if let Some((from, dump)) = evidence.dump() {
         let modules = dump.modules.as_deref().filter(|_| dump.system.os == OperatingSystem::Windows)?;

@@ -64,7 +64,7 @@ impl Glob {
     /// Whether neither `*` nor `?` is in a text.
     #[must_use]
     pub fn is_plain(text: &str) -> bool {
-        !text.contains(['*', '?'])
+        !text.bytes().any(|byte| matches!(byte, b'*' | b'?'))
     }
 
     /// Whether the whole text matches the pattern.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use evtx_scan::RecordFields;
 use jiff::Timestamp;
 
-use evidence::{EventFields, Names, Version};
+use evidence::{EventFields, Names, Version, has_folder};
 use untrusted::notation::{self, filetime, guid, hex_bytes, hex_u32, hex_u64, number_u32, number_u64, present};
 
 /// Name of the field with an event's binary data, as hexadecimal digits.
@@ -83,7 +83,7 @@ impl Fields<'_> {
 
     /// A path; `None` for a bare file name.
     pub(crate) fn path(&self, name: &str) -> Option<Arc<str>> {
-        self.text(name).filter(|path| path.contains(['\\', '/']))
+        self.text(name).filter(|path| has_folder(path))
     }
 
     /// A file version.

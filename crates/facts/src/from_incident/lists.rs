@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{threads, ticket};
 use crate::value::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};
-use evidence::base_name;
+use evidence::{base_name, has_folder};
 use incident::{JoinedIncident, searched_text};
 use windows_codes::location;
 
@@ -80,7 +80,7 @@ fn module_record(position: usize, name: Value, path: &Arc<str>, from: Option<Evi
     // As many as the list has fields.
     let mut fields = Vec::with_capacity(5);
     fields.extend([("position", Value::Number(position as u64)), ("name", name)]);
-    if path.contains(['\\', '/']) {
+    if has_folder(path) {
         fields.push(("path", path.clone().into()));
         fields.push(("location", word(location(path))));
     }

@@ -1,7 +1,7 @@
 //! The modules of a process, from whichever artifact shows them.
 
 use crate::joined_evidence::JoinedEvidence;
-use evidence::{Version, base_name};
+use evidence::{Version, base_name, has_folder};
 
 /// All modules in the evidence.
 #[derive(Debug, Clone, Default)]
@@ -87,7 +87,7 @@ impl Module<'_> {
 }
 
 fn with_folder(path: &str) -> Option<&str> {
-    path.contains(['\\', '/']).then_some(path)
+    has_folder(path).then_some(path)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::language::value::{fold, fold_part, noun};
 use crate::language::{Compare, FieldTest, Lists, Modifier, Order, Part, Pattern, WrongPattern, slips, unknown, value};
 use crate::reading::LoadContext;
+use evidence::has_folder;
 use facts::schema::{FactDefinition, PLACES};
 use facts::{FactType, Value};
 use rule_syntax::mistakes::{Mistakes, each, listing, suggestion};
@@ -183,7 +184,7 @@ fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Opti
 
 /// A module name is compared without its path, so a text with a path in it can never be part of one.
 fn refuse_path(fact: &FactDefinition, node: &Node, text: &str, mistakes: &mut Mistakes) -> Option<()> {
-    if fact.kind != FactType::Module || !text.contains(['\\', '/']) {
+    if fact.kind != FactType::Module || !has_folder(text) {
         return Some(());
     }
     let message = "a module name is compared without its path, so this path means nothing";

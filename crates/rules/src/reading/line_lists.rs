@@ -160,7 +160,8 @@ fn one_of<'t>(expressions: impl Iterator<Item = &'t str>) -> Arc<str> {
 /// belong to what a backslash begins are none.
 fn named_lists(line: &str) -> Vec<Range<usize>> {
     let (mut named, mut from) = (Vec::new(), 0);
-    while let Some(at) = line.get(from..).and_then(|rest| rest.find(['\\', '{'])) {
+    let next = |from: usize| line.as_bytes().get(from..)?.iter().position(|byte| matches!(byte, b'\\' | b'{'));
+    while let Some(at) = next(from) {
         let start = from.saturating_add(at);
         let rest = line.get(start..).unwrap_or_default();
         let length = if rest.starts_with('\\') {

@@ -7,6 +7,7 @@ use crate::language::value::{fold, fold_part};
 use crate::language::{LineList, Lists, ModuleEntry, ModuleList};
 use crate::reading::line_lists;
 use crate::reading::table_files::check_table;
+use evidence::has_folder;
 use facts::FactType;
 use rule_syntax::mistakes::Mistakes;
 use sigma::check_logsources;
@@ -108,7 +109,7 @@ fn read_entry(item: &Node, list: &mut ModuleList, mistakes: &mut Mistakes) {
     let Some(text) = mistakes.text(&entry.value, &format!("`{}`", entry.name())) else { return };
     let span = entry.value.span;
     let why: Box<str> = item.get("why").and_then(Node::text).unwrap_or_default().into();
-    if text.contains(['\\', '/']) {
+    if has_folder(text) {
         mistakes.error(Code::R061, span, "an entry of a list is a file name without path");
     } else if entry.name() == "like" {
         let text = fold_part(FactType::Module, text);
