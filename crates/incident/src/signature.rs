@@ -6,7 +6,7 @@ use super::stable_name::stable_name;
 use evidence::{EventBody, WerReport, base_name, starts_process};
 
 /// The number of the algorithm, which changes whenever equal evidence would give another signature.
-pub const ALGORITHM: u32 = 3;
+pub const ALGORITHM: u32 = 4;
 /// First parameters of blue screens up to here are numbers of the kind of failure; beyond are addresses, which differ each
 /// time.
 ///
