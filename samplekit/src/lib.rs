@@ -29,6 +29,7 @@
 
 pub mod bytes;
 pub mod code;
+pub mod error_record;
 pub mod event_log;
 pub mod events;
 mod guid;

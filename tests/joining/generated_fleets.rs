@@ -237,6 +237,8 @@ impl Machine {
                 drivers: vec![Driver::new(r"\SystemRoot\system32\ntoskrnl.exe", 0xFFFF_F803_5A40_0000, 0x104_6000)],
                 unloaded: vec![],
                 named_driver: None,
+                moment: None,
+                secondary: vec![],
                 memory: vec![],
             };
             self.files.push((format!("{dumps}/{name}"), dump.to_bytes(), incident));

@@ -409,6 +409,8 @@ fn triage_at(time: FileTime, code: u32, parameters: [u64; 4]) -> Vec<u8> {
         drivers: vec![Driver::new(r"\SystemRoot\system32\ntoskrnl.exe", 0xFFFF_F803_5A40_0000, 0x104_6000)],
         unloaded: vec![],
         named_driver: None,
+        moment: None,
+        secondary: vec![],
         memory: vec![],
     };
     triage.to_bytes()

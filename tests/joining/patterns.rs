@@ -575,6 +575,8 @@ fn drivers_of_stops_are_compared() {
             drivers,
             unloaded: Vec::new(),
             named_driver: None,
+            moment: None,
+            secondary: vec![],
             memory: Vec::new(),
         };
         (format!("{number}.dmp"), made.to_bytes())

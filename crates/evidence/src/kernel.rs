@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::module::offset_within;
-use super::{Address, BugcheckCode, CpuArchitecture, FrameTrust, ModuleOffset};
+use super::{Address, BugcheckCode, CpuArchitecture, ErrorRecord, FrameTrust, ModuleOffset, Processor};
 
 /// The header of a kernel dump and, where the dump holds them, its drivers and the stack of the thread that stopped.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,6 +43,144 @@ pub struct KernelDump {
     pub named_driver: Option<Arc<str>>,
     /// The stack of the thread that stopped, innermost first; empty when it was not walked.
     pub frames: Vec<KernelFrame>,
+    /// What else the dump holds of the moment of the stop.
+    pub state: KernelState,
+}
+
+/// What a dump holds of the moment of the stop, beyond drivers and stack. Everything is absent where the dump does not hold
+/// it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelState {
+    /// The process whose thread ran on the processor that stopped the system.
+    pub process: Option<KernelProcess>,
+    /// Processors: the one that stopped the system, and others where the dump holds them.
+    pub processors: Vec<KernelProcessor>,
+    /// The record of the hardware error that stopped the system.
+    pub error_record: Option<ErrorRecord>,
+    /// The request to change a device's power that was not done.
+    pub power_request: Option<PowerRequest>,
+    /// What parts of Windows keep for the case of a stop.
+    pub black_boxes: BlackBoxes,
+    /// Events of the sessions that Windows saves into small dumps, the oldest first.
+    pub saved_events: Vec<SavedEvent>,
+    /// The blocks of the secondary data, which callbacks of drivers add to a dump.
+    pub blocks: Vec<SecondaryBlock>,
+}
+
+/// A process, by the kernel's own description of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelProcess {
+    /// File name, of which the kernel keeps 14 characters.
+    pub name: Arc<str>,
+    /// Process id.
+    pub id: Option<u32>,
+}
+
+/// A processor, by the kernel's own description of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelProcessor {
+    /// Maker, family, model and stepping.
+    pub kind: Processor,
+    /// The name by CPUID (`AMD Ryzen 7 3700X 8-Core Processor`).
+    pub name: Option<Arc<str>>,
+    /// Clock that the processor is specified for, MHz.
+    pub megahertz: Option<u32>,
+    /// Revision of the microcode.
+    pub microcode: Option<u32>,
+    /// Number of the processor.
+    pub number: Option<u16>,
+}
+
+/// A request to change a device's power, which drivers hand down to the device.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PowerRequest {
+    /// The driver that holds it.
+    pub holder: Option<Arc<str>>,
+    /// The driver of the device's bus.
+    pub bus_driver: Option<Arc<str>>,
+}
+
+/// What parts of Windows keep for the case of a stop.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlackBoxes {
+    /// Plug and Play.
+    pub plug_and_play: Option<PlugAndPlay>,
+    /// The file system NTFS.
+    pub file_system: Option<FileSystem>,
+    /// Boot and shutdown.
+    pub boot: Option<BootStatus>,
+    /// Winlogon, which logs users on and off.
+    pub logon: Option<LogonState>,
+}
+
+/// The event of Plug and Play that was handled last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlugAndPlay {
+    /// Whether it was still being handled.
+    pub in_progress: bool,
+    /// The device's instance id (`PCI\\VEN_...`).
+    pub device: Option<Arc<str>>,
+    /// The device's problem code; 0 for none.
+    pub problem: u32,
+    /// Who refused to let the device be removed or stopped.
+    pub veto: Option<Arc<str>>,
+}
+
+/// What NTFS waited for too long.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSystem {
+    /// Requests to the drive that took too long.
+    pub slow_requests: u32,
+    /// Locks for caching (oplocks) whose owner did not give them up in time.
+    pub oplock_timeouts: u32,
+}
+
+/// What Windows keeps of boot and shutdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BootStatus {
+    /// Whether the last start came to its end.
+    pub boot_succeeded: bool,
+    /// Whether the last session was shut down.
+    pub shut_down: bool,
+    /// Whether a shutdown was going on.
+    pub shutdown_in_progress: bool,
+    /// Whether the system was on its way to or from sleep.
+    pub sleep_in_progress: bool,
+    /// When the power button was pressed for long.
+    pub power_button: Option<Timestamp>,
+}
+
+/// What Winlogon was doing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogonState {
+    /// Whether an operation was pending.
+    pub pending: bool,
+    /// The name of its thread, which names the operation.
+    pub thread: Option<Arc<str>>,
+}
+
+/// An event that was logged, and perhaps not yet written into a log's file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedEvent {
+    /// The session that held it (`EventLog-System`).
+    pub session: Arc<str>,
+    /// The provider's identifier, lower case and without braces.
+    pub provider: Arc<str>,
+    /// Event id.
+    pub id: u16,
+    /// Level: 1 critical, 2 error, 3 warning, 4 information.
+    pub level: u8,
+    /// When it was logged.
+    pub time: Option<Timestamp>,
+}
+
+/// A block of the secondary data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecondaryBlock {
+    /// The identifier of its kind, lower case and without braces.
+    pub tag: Arc<str>,
+    /// Its length, bytes.
+    pub bytes: u32,
 }
 
 /// The kinds of kernel dump, by the header's `DumpType`.

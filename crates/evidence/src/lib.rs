@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 mod artifact_kind;
 mod code;
 mod crash_detail;
+mod error_record;
 mod event;
 mod faulting_access;
 mod fill_pattern;
@@ -36,6 +37,10 @@ pub use crash_detail::{
     AddressKind, CodePlace, CppException, CrashDetail, Extension, Instruction, InstructionKind, Page, StackState,
     StowedException, Wanted,
 };
+pub use error_record::{
+    ErrorComponent, ErrorDetail, ErrorRecord, ErrorSection, ErrorSeverity, MemoryError, PciDevice, ProcessorOperation,
+    ProcessorPart,
+};
 pub use event::{
     ApplicationError, DriveHealth, Event, EventBody, EventContent, EventFields, MemoryHeld, ProcessExit, ServiceEnd,
     StorageRetry,
@@ -44,7 +49,10 @@ pub use faulting_access::{
     AccessFit, AccessKind, BitFlip, FaultingAccess, MemoryOperand, Origin, OriginEnd, OriginStep, RegisterValue,
 };
 pub use fill_pattern::{FILL_PATTERNS, FillPattern, Filled};
-pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
+pub use kernel::{
+    BlackBoxes, BootStatus, FileSystem, KernelDriver, KernelDump, KernelDumpType, KernelFrame, KernelProcess,
+    KernelProcessor, KernelState, LogonState, PlugAndPlay, PowerRequest, SavedEvent, SecondaryBlock, UnloadedDriver,
+};
 pub use log_coverage::{CoverageAt, CoveredTimes, Days, LogCoverage, RecordIds};
 pub use module::{
     Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name, has_folder, starts_process,
@@ -74,7 +82,7 @@ pub use word::Word;
 /// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
 /// It is any 16 hexadecimal digits, and changes with every new variant or field of a type that evidence is made of;
 /// `tests/reports/evidence_format.rs` keeps it beside a sum of the encoded bytes.
-pub const FORMAT: &str = "2b94f1d07c6e8a35";
+pub const FORMAT: &str = "6d31a9f84be2c705";
 
 /// One statement of an artifact, with its place in that artifact.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::incident::{Bugcheck, ParameterMeaning};
 use super::joined_evidence::JoinedEvidence;
-use evidence::{Address, BugcheckCode, KernelDump};
+use evidence::{Address, BugcheckCode, ErrorDetail, KernelDump};
 use windows_codes::{ExplainedParameter, Holds, Knowledge, McaStatus};
 
 /// The incident's bugcheck, from whichever evidence has it.
@@ -19,7 +19,7 @@ pub(super) fn bugcheck(evidence: &JoinedEvidence<'_>) -> Option<Bugcheck> {
         live: Knowledge.is_live_report(code),
         status: Knowledge.stop(code).and_then(|stop| stop.status(&parameters)),
         bits_differ: bits_differ(code, &parameters),
-        machine_check: machine_check(code, &parameters),
+        machine_check: machine_check(code, &parameters).or_else(|| recorded_machine_check(dump?)),
         meanings: explained.map(|parameter| meaning(parameter, dump)).collect(),
         parameters,
     })
@@ -67,6 +67,15 @@ fn machine_check(code: BugcheckCode, parameters: &[u64]) -> Option<McaStatus> {
         return None;
     }
     McaStatus::new(upper << 32 | lower)
+}
+
+/// The status of the bank in the record of the hardware error.
+fn recorded_machine_check(dump: &KernelDump) -> Option<McaStatus> {
+    let record = dump.state.error_record.as_ref()?;
+    record.sections.iter().find_map(|section| match section.detail {
+        ErrorDetail::MachineCheck { status, .. } => McaStatus::new(status),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
 
 use super::joined_evidence::JoinedEvidence;
 use super::kernel_card::in_two_units;
+use super::kernel_sentences;
 use super::stack::StackFrame;
 use super::windows_files::WindowsFiles;
 use evidence::{Annotation, ExceptionCode, KernelDump, ProcessDump};
@@ -184,7 +185,7 @@ fn of_kernel(dump: &KernelDump) -> DumpState {
         written: dump.time,
         system_uptime_seconds: dump.uptime.and_then(|uptime| u64::try_from(uptime.as_secs()).ok()),
         comment: dump.comment.clone(),
-        says: dump.uptime.iter().map(|uptime| format!("Windows had run for {}.", in_two_units(*uptime))).collect(),
+        says: kernel_sentences::sentences(dump),
         ..DumpState::default()
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 
-use evidence::KernelDump;
+use evidence::{KernelDump, Processor};
 
 /// The display drivers of NVIDIA, AMD and Intel, by the names of their kernel parts.
 const DISPLAY_DRIVERS: [&str; 8] = [
@@ -19,10 +19,19 @@ const DISPLAY_DRIVERS: [&str; 8] = [
     "igdkmdnd64.sys",
 ];
 
-/// Adds `uptime` and `gpu_driver` to a card.
+/// Adds `uptime`, the processor and `gpu_driver` to a card.
 pub(super) fn add_kernel_facts(dump: &KernelDump, card: &mut BTreeMap<&'static str, String>) {
     if let Some(uptime) = dump.uptime {
         card.insert("uptime", in_two_units(uptime));
+    }
+    if let Some(processor) = dump.state.processors.first() {
+        let Processor { family, model, stepping, .. } = processor.kind;
+        if let (Some(family), Some(model), Some(stepping)) = (family, model, stepping) {
+            let kind = format!("{} (family {family} model {model} stepping {stepping})", dump.cpu.word());
+            card.insert("cpu", kind);
+        }
+        card.extend(processor.name.as_ref().map(|name| ("cpu_name", name.to_string())));
+        card.extend(processor.microcode.map(|revision| ("cpu_microcode", format!("{revision:#x}"))));
     }
     let drivers =
         dump.drivers.iter().filter(|driver| DISPLAY_DRIVERS.iter().any(|name| driver.name.eq_ignore_ascii_case(name)));

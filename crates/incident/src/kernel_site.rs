@@ -33,6 +33,11 @@ fn other_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> Option<Suspect> 
     if let Some(name) = dump.named_driver.as_ref().filter(|name| !carriers.is_carrier(name)) {
         return suspect(name, "named", "the kernel named it on the blue screen");
     }
+    // Who holds a request is as certain as the request, but a driver of Windows waits for others.
+    let holder = dump.state.power_request.as_ref().and_then(|request| request.holder.as_ref());
+    if let Some(name) = holder.filter(|name| !carriers.is_carrier(name) && !carriers.is_windows_driver(name)) {
+        return suspect(name, "named", "it holds the request to change a device's power that was not done in time");
+    }
     if !Knowledge.stop(dump.code).is_some_and(Stop::stack_tells) {
         return None;
     }
@@ -76,7 +81,10 @@ fn full_path(path: &Arc<str>) -> Option<Arc<str>> {
 mod tests {
     use super::*;
     use crate::fault_site::CarriersByName;
-    use evidence::{BugcheckCode, CpuArchitecture, KernelDriver, KernelDumpType, KernelFrame, UnloadedDriver};
+    use evidence::{
+        BugcheckCode, CpuArchitecture, KernelDriver, KernelDumpType, KernelFrame, KernelState, PowerRequest,
+        UnloadedDriver,
+    };
 
     const KERNEL: u64 = 0xFFFF_F800_1000_0000;
     const FILTER: u64 = 0xFFFF_F800_2000_0000;
@@ -115,6 +123,7 @@ mod tests {
                 frame(KERNEL + 0x6000, 0, FrameTrust::Scanned),
                 frame(FILTER + 0x2000, 1, FrameTrust::Scanned),
             ],
+            state: KernelState::default(),
         }
     }
 
@@ -155,6 +164,16 @@ mod tests {
         assert_eq!(named_by(&dump).1, Some(("net.sys".into(), "named")));
         dump.named_driver = Some("ntoskrnl.exe".into());
         assert_eq!(named_by(&dump).1, Some(("filter.sys".into(), "scanned")));
+    }
+
+    #[test]
+    fn who_holds_a_power_request_is_the_suspect_unless_it_is_of_windows() {
+        let mut dump = stop(0x9F, [3, 0, 0, 0]);
+        let holder = |name: &str| Some(PowerRequest { holder: Some(name.into()), bus_driver: None });
+        dump.state.power_request = holder("net.sys");
+        assert_eq!(named_by(&dump).1, Some(("net.sys".into(), "named")));
+        dump.state.power_request = holder("fvevol.sys");
+        assert_eq!(named_by(&dump).1, None);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod incident;
 mod join;
 mod joined_evidence;
 mod kernel_card;
+mod kernel_sentences;
 mod kernel_site;
 mod kinds;
 mod machine;

@@ -19,6 +19,7 @@ pub const OF_MACHINE: &[&str] = &[
     "bios",
     "cpu",
     "cpu_extensions",
+    "cpu_microcode",
     "cpu_name",
     "cpu_threads",
     "gpu",

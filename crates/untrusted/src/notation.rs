@@ -82,6 +82,14 @@ pub fn guid(text: &str) -> Option<String> {
     (well_formed && !zero).then(|| bare.to_ascii_lowercase())
 }
 
+/// A GUID that a file holds in 16 bytes, whose first three groups are little-endian numbers, as this program writes it.
+#[must_use]
+pub fn guid_of(bytes: [u8; 16]) -> String {
+    let [a, b, c, d, e, f, g, h, i, j, rest @ ..] = bytes;
+    let head = format!("{d:02x}{c:02x}{b:02x}{a:02x}-{f:02x}{e:02x}-{h:02x}{g:02x}-{i:02x}{j:02x}-");
+    rest.iter().fold(head, |text, byte| format!("{text}{byte:02x}"))
+}
+
 /// The shortest text, in UTF-16 units, that [`repaired`] looks at. Below it a real word in Chinese could pass for
 /// pairs of Latin letters.
 const SHORTEST_REPAIR: usize = 8;

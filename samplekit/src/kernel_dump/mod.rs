@@ -6,9 +6,11 @@
 
 mod bitmap;
 mod header;
+mod moment;
 mod triage;
 
 pub use bitmap::{BitmapDump, Storage};
+pub use moment::{Moment, ProcessorImage, cpuid, debugger_data, saved_events};
 pub use triage::TriageDump;
 
 use crate::FileTime;

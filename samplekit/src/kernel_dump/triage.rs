@@ -4,8 +4,10 @@
 //! drivers with their names, the unloaded drivers, pieces of memory.
 
 use super::header::{self, Kind};
+use super::moment::{self, Moment};
 use super::{Driver, Stop};
 use crate::bytes::{ByteWriter, count16, count32, stable_hash};
+use crate::guid::Guid;
 
 /// The content of a triage dump.
 #[derive(Debug, Clone)]
@@ -25,6 +27,10 @@ pub struct TriageDump {
     pub named_driver: Option<usize>,
     /// Pieces of memory, by address.
     pub memory: Vec<(u64, Vec<u8>)>,
+    /// Copies of the kernel's descriptions of process and processor; of 64-bit systems only.
+    pub moment: Option<Moment>,
+    /// Blocks of the secondary data, by the identifier of their kind.
+    pub secondary: Vec<(Guid, Vec<u8>)>,
 }
 
 /// Offsets of base, size, checksum and timestamp in an entry of the driver list, and its length.
@@ -66,6 +72,19 @@ impl TriageDump {
         let (pool, named) = self.drivers(&mut out);
         let pool_end = out.offset();
         let blocks = self.data_blocks(&mut out);
+        let mut copies = Vec::new();
+        if let Some(moment) = &self.moment {
+            // The places of processor, process and the debugger's data in the triage block.
+            for (field, bytes) in
+                [(0x1C, moment.processor()), (0x20, moment.process()), (0x70, moment::debugger_data())]
+            {
+                copies.push((field, out.align(16).offset()));
+                out.raw(&bytes);
+                if field == 0x70 {
+                    copies.push((0x74, count32(bytes.len())));
+                }
+            }
+        }
         out.align(16);
         let valid = out.offset();
         out.raw(b"TRGD");
@@ -88,6 +107,7 @@ impl TriageDump {
         ];
         let (list, count) = if self.narrow { (0x60, 0x64) } else { (0x78, 0x7C) };
         fields.extend([(list, blocks), (count, count32(self.memory.len()))]);
+        fields.extend(copies);
         for (offset, value) in fields {
             out.patch_u32(triage + offset, value);
         }
@@ -96,6 +116,9 @@ impl TriageDump {
             out.patch_u32(triage + 0x48, self.stop.context.rsp as u32);
         } else {
             out.patch_u64(triage + 0x48, self.stop.context.rsp);
+        }
+        if !self.secondary.is_empty() {
+            moment::secondary_data(self.stop.build, &self.secondary, &mut out);
         }
         out.into_bytes()
     }

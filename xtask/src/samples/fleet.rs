@@ -186,6 +186,8 @@ fn stop_dump(code: u32, parameters: [u64; 4], time: FileTime) -> Vec<u8> {
         ],
         unloaded: vec![],
         named_driver: None,
+        moment: None,
+        secondary: vec![],
         memory: vec![],
     }
     .to_bytes()

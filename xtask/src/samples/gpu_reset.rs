@@ -128,6 +128,8 @@ pub fn bugcheck_in_display_driver() -> Sample {
         drivers: drivers(),
         unloaded: vec![Driver::new("dump_stornvme.sys", 0xFFFF_F806_5B00_0000, 0x2_F000)],
         named_driver: None,
+        moment: None,
+        secondary: vec![],
         memory: vec![],
     };
     let dump_name = "073024-9531-01.dmp";

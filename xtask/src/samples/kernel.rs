@@ -1,8 +1,11 @@
 //! Blue screens and live kernel reports: of drivers, of hardware, and without an identified cause.
 
-use samplekit::FileTime;
-use samplekit::kernel_dump::{BitmapDump, Driver, Stop, Storage, TriageDump};
+use samplekit::error_record::{ErrorRecordBytes, Section};
+use samplekit::kernel_dump::{
+    BitmapDump, Driver, Moment, ProcessorImage, Stop, Storage, TriageDump, cpuid, saved_events,
+};
 use samplekit::minidump::{Context, StackImage};
+use samplekit::{FileTime, Guid};
 
 use crate::sample::{File, Incident, Sample};
 
@@ -66,6 +69,8 @@ fn triage(stop: Stop, stack: &StackImage, drivers: Vec<Driver>) -> TriageDump {
         drivers,
         unloaded: vec![],
         named_driver: None,
+        moment: None,
+        secondary: vec![],
         memory: vec![],
     }
 }
@@ -176,6 +181,118 @@ pub fn machine_check() -> Sample {
     }
 }
 
+pub fn error_record() -> Sample {
+    let pointer = 0xFFFF_A781_33C1_F8F8;
+    let record = 0xFFFF_CF05_7A1B_E028;
+    let mut stack = StackImage::new(pointer);
+    stack.word(KERNEL + 0x4B_61A3).locals(10).frame(11, 0xFFFF_F803_1960_2114).frame(9, KERNEL + 0x53_0F07).locals(6);
+    // Windows 11 no longer puts the bank's status into the parameters of every such stop.
+    let mut dump = triage(
+        stop(0x124, [0, record, 0, 0], FileTime::utc(2024, 8, 9, 3, 18, 1), pointer),
+        &stack,
+        with(third_party()),
+    );
+    let bytes = ErrorRecordBytes {
+        severity: 1,
+        sections: vec![
+            Section::Processor { kind: 1, operation: 1, level: 1, apic_id: 16, signature: 0xB0671 },
+            Section::MachineCheck {
+                bank: 0,
+                status: 0xBE00_0000_0080_0135,
+                address: 0x1_8F3A_40C0,
+                misc: 0x86,
+                apic_id: 16,
+            },
+        ],
+    };
+    dump.memory = vec![(record, bytes.to_bytes())];
+    dump.moment = Some(Moment {
+        process: "System".to_owned(),
+        process_id: 4,
+        processor: ProcessorImage {
+            vendor: "GenuineIntel",
+            kind: (6, 183, 1),
+            megahertz: 3187,
+            microcode: 0x11D << 32,
+            number: 8,
+        },
+    });
+    let events =
+        saved_events(&[("WHEA-Logger", 19, 3, 12), ("Kernel-General", 12, 4, 2), ("WHEA-Logger", 18, 2, 55)], 0);
+    dump.secondary = vec![
+        cpuid("13th Gen Intel(R) Core(TM) i9-13900K"),
+        (Guid::new(0x2B88_B710, 0x1C93, 0x4F7C, 0xB06C, 0x655E_CC50_DECC), events),
+    ];
+    let name = "080924-9015-01.dmp";
+    Sample {
+        name: "bugcheck-error-record",
+        shows: "The parameters of the blue screen hold nothing but the address of the hardware's own record: in it are \
+                the bank, its status and the processor's core. The dump also names the processor, whose microcode is older \
+                than Intel's fix.",
+        made: "Small kernel dump of Windows 11 22621 with stop 0x124, source 0; a record of two sections in its memory, the \
+               kernel's descriptions of process and processor, and secondary data with the processor's name and the \
+               session EventLog-System.",
+        files: vec![File::whole(name, "kernel-dump", dump.to_bytes())],
+        incidents: vec![Incident::new("bugcheck", &[name]).bugcheck("0x00000124").at("ntoskrnl.exe").because(
+            &["cpu-instability"],
+            0.6,
+            0.95,
+        )],
+    }
+}
+
+pub fn power_request() -> Sample {
+    let pointer = 0xFFFF_A781_33C1_F8F8;
+    let [request, place, device, bus_device] =
+        [0xFFFF_9A0C_4410_0010_u64, 0xFFFF_9A0C_4410_0168, 0xFFFF_9A0C_3000_0050, 0xFFFF_9A0C_3100_0060];
+    let [driver, bus_driver] = [0xFFFF_9A0C_2000_0E00_u64, 0xFFFF_9A0C_2100_0E00];
+    let mut stack = StackImage::new(pointer);
+    stack.word(KERNEL + 0x4B_61A3).locals(10).frame(9, KERNEL + 0x53_0F07).locals(6);
+    let stop = stop(0x9F, [3, bus_device, pointer + 0x120, request], FileTime::utc(2024, 8, 9, 3, 18, 1), pointer);
+    let mut dump = triage(stop, &stack, with(third_party()));
+    // Type, length, and at their offsets the fields that lead from the request to the driver's image.
+    let object = |kind: u8, length: usize, fields: &[(usize, u64)]| {
+        let mut bytes = vec![0_u8; length];
+        bytes[0] = kind;
+        for (offset, value) in fields {
+            bytes[*offset..offset + 8].copy_from_slice(&value.to_le_bytes());
+        }
+        bytes
+    };
+    let mut irp = object(6, 0xD0, &[(0xB8, place)]);
+    // Three drivers, the second of which holds the request.
+    irp[0x42..0x44].copy_from_slice(&[3, 2]);
+    dump.memory = vec![
+        (request, irp),
+        // IRP_MJ_POWER, IRP_MN_SET_POWER.
+        (place, [vec![0x16, 2], object(0, 0x46, &[(0x26, device)])].concat()),
+        (device, object(3, 0x150, &[(8, driver)])),
+        (bus_device, object(3, 0x150, &[(8, bus_driver)])),
+        (driver, object(4, 0x150, &[(0x18, THIRD_PARTY)])),
+        (bus_driver, object(4, 0x150, &[(0x18, NDIS)])),
+    ];
+    let mut plug_and_play = vec![0_u8; 0x2C];
+    plug_and_play[0x1C] = 1;
+    plug_and_play.extend("USB\\VID_1209&PID_0001\\5&1\0".encode_utf16().flat_map(u16::to_le_bytes));
+    dump.secondary = vec![(Guid::new(0xB763_1941, 0x532A, 0x4CD6, 0xB1B1, 0xEDB5_917D_4557), plug_and_play)];
+    let name = "080924-9120-01.dmp";
+    Sample {
+        name: "bugcheck-power-request",
+        shows: "A device was to change its power and did not. The blocked request leads to the driver that holds it, which no \
+                address in parameters or stack does.",
+        made: "Small kernel dump of Windows 11 22621 with stop 0x9F, parameter 1 = 3; the request, its place in the stack of \
+               drivers, devices and drivers in its memory; the event of Plug and Play in its secondary data.",
+        files: vec![File::whole(name, "kernel-dump", dump.to_bytes())],
+        incidents: vec![
+            Incident::new("bugcheck", &[name])
+                .bugcheck("0x0000009F")
+                .at("ntoskrnl.exe")
+                .suspect(&["lanshaper.sys"])
+                .because(&["kernel-driver-defect"], 0.6, 0.9),
+        ],
+    }
+}
+
 pub fn page_tables_differ() -> Sample {
     let pointer = 0xFFFF_BA0C_70D2_9318;
     let mut stack = StackImage::new(pointer);
@@ -226,6 +343,8 @@ pub fn of_32_bits() -> Sample {
         ],
         unloaded: vec![driver("crashdmp.sys", 0x8D00_0000, 0xD000)],
         named_driver: None,
+        moment: None,
+        secondary: vec![],
         memory: vec![],
     };
     let name = "Mini081224-01.dmp";

@@ -68,6 +68,8 @@ pub fn all() -> Vec<Sample> {
         kernel::stack_only(),
         kernel::unloaded_driver(),
         kernel::machine_check(),
+        kernel::error_record(),
+        kernel::power_request(),
         kernel::page_tables_differ(),
         kernel::of_32_bits(),
         kernel::live_report(),

@@ -67,6 +67,10 @@ pub(super) mod triage {
     pub const END_MARK: usize = 0x08;
     /// `UnloadedDriversOffset`.
     pub const UNLOADED_DRIVERS: usize = 0x18;
+    /// `PrcbOffset`: the description of the processor that stopped the system.
+    pub const PROCESSOR: usize = 0x1C;
+    /// `ProcessOffset`: the description of the process.
+    pub const PROCESS: usize = 0x20;
     /// `CallStackOffset`.
     pub const CALL_STACK: usize = 0x28;
     /// `SizeOfCallStack`, bytes.
@@ -85,6 +89,9 @@ pub(super) mod triage {
     pub const OPTIONS: usize = 0x44;
     /// `TopOfStack`, a pointer: the address of the call stack's first byte.
     pub const TOP_OF_STACK: usize = 0x48;
+    /// `DebuggerDataOffset` and `DebuggerDataSize`.
+    pub const DEBUGGER_DATA: ByWidth = both(0x70, 0x58);
+    pub const DEBUGGER_DATA_SIZE: ByWidth = both(0x74, 0x5C);
     /// `DataBlocksOffset`.
     pub const DATA_BLOCKS: ByWidth = both(0x78, 0x60);
     /// `DataBlocksCount`.

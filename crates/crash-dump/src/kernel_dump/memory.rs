@@ -5,6 +5,7 @@ use std::io::{Read, Seek};
 use super::layout::triage;
 use super::source::Source;
 use super::width::ByWidth;
+use untrusted::Loss;
 use untrusted::bytes::{pointer_at, u32_at};
 
 /// Memory by virtual address.
@@ -41,10 +42,19 @@ pub(super) struct TriageMemory<'s, F> {
 }
 
 impl<'s, F: Read + Seek> TriageMemory<'s, F> {
-    /// The memory of the dump whose triage block is `block`.
-    pub fn new(source: &'s mut Source<F>, block: &[u8], wide: bool) -> Self {
+    /// The memory of the dump whose triage block is `block`. Pieces beyond the file's end are a loss.
+    pub fn new(source: &'s mut Source<F>, block: &[u8], wide: bool, losses: &mut Vec<Loss>) -> Self {
         let mut blocks: Vec<Block> = call_stack(block, wide).into_iter().collect();
-        blocks.extend(data_blocks(source, block, wide));
+        match data_blocks(source, block, wide) {
+            Ok(found) => blocks.extend(found),
+            Err(loss) => losses.push(loss),
+        }
+        let beyond = |block: &&Block| u64::from(block.offset).saturating_add(u64::from(block.length)) > source.bytes;
+        let count = blocks.iter().filter(beyond).count();
+        if count > 0 {
+            let reason = format!("{count} of {} pieces lie beyond the file's end", blocks.len());
+            losses.push(Loss::new("memory", reason));
+        }
         Self { source, blocks }
     }
 
@@ -63,19 +73,25 @@ fn call_stack(block: &[u8], wide: bool) -> Option<Block> {
     (stack.address != 0 && stack.offset != 0 && (1..=LONGEST_STACK).contains(&stack.length)).then_some(stack)
 }
 
-/// The descriptions of the other pieces. A list that is longer than the file, or than any, is left alone: nothing but
-/// the check of return addresses needs it.
-fn data_blocks<F: Read + Seek>(source: &mut Source<F>, block: &[u8], wide: bool) -> Vec<Block> {
+/// The descriptions of the other pieces.
+///
+/// # Errors
+/// When the list is longer than the file, or than any.
+fn data_blocks<F: Read + Seek>(source: &mut Source<F>, block: &[u8], wide: bool) -> Result<Vec<Block>, Loss> {
+    let lost = |reason: String| Loss::new("list of memory", format!("not used: {reason}"));
     let field = |field: ByWidth| u32_at(block, field.of(wide));
     let (Some(offset), Some(count)) = (field(triage::DATA_BLOCKS), field(triage::DATA_BLOCK_COUNT)) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
-    if offset == 0 || count > MOST_BLOCKS {
-        return Vec::new();
+    if offset == 0 || count == 0 {
+        return Ok(Vec::new());
+    }
+    if count > MOST_BLOCKS {
+        return Err(lost(format!("{count} pieces are more than a small dump has")));
     }
     let length = triage::DATA_BLOCK.of(wide);
     let bytes = u64::from(count).saturating_mul(length as u64);
-    let list = source.read(u64::from(offset), bytes).unwrap_or_default();
+    let list = source.read(u64::from(offset), bytes).map_err(|error| lost(error.to_string()))?;
     let pointer = if wide { 8 } else { 4 };
     let block = |entry: &[u8]| {
         Some(Block {
@@ -84,11 +100,12 @@ fn data_blocks<F: Read + Seek>(source: &mut Source<F>, block: &[u8], wide: bool)
             length: u32_at(entry, pointer.saturating_add(4))?,
         })
     };
-    list.chunks_exact(length).filter_map(block).collect()
+    Ok(list.chunks_exact(length).filter_map(block).collect())
 }
 
-impl<F: Read + Seek> Memory for TriageMemory<'_, F> {
-    fn read(&mut self, address: u64, length: usize) -> Vec<u8> {
+impl<F: Read + Seek> TriageMemory<'_, F> {
+    /// The bytes at `address` out of one piece.
+    fn read_piece(&mut self, address: u64, length: usize) -> Vec<u8> {
         let found = self.blocks.iter().find_map(|block| {
             let skipped = address.checked_sub(block.address)?;
             let left = u64::from(block.length).checked_sub(skipped).filter(|left| *left > 0)?;
@@ -96,5 +113,26 @@ impl<F: Read + Seek> Memory for TriageMemory<'_, F> {
             Some((u64::from(block.offset).checked_add(skipped)?, wanted))
         });
         found.and_then(|(offset, wanted)| self.source.read_up_to(offset, wanted).ok()).unwrap_or_default()
+    }
+}
+
+impl<F: Read + Seek> Memory for TriageMemory<'_, F> {
+    fn read(&mut self, address: u64, length: usize) -> Vec<u8> {
+        /// As many pieces are joined: bounds the work for a hostile dump.
+        const MOST_JOINED: usize = 16;
+        let mut bytes = self.read_piece(address, length);
+        // What follows may be in another piece.
+        for _ in 0..MOST_JOINED {
+            let Some(left) = length.checked_sub(bytes.len()).filter(|left| *left > 0 && !bytes.is_empty()) else {
+                break;
+            };
+            let Some(next) = u64::try_from(bytes.len()).ok().and_then(|read| address.checked_add(read)) else { break };
+            let more = self.read_piece(next, left);
+            if more.is_empty() {
+                break;
+            }
+            bytes.extend(more);
+        }
+        bytes
     }
 }

@@ -6,6 +6,8 @@
 //! tables. Dumps can be as large as the machine's memory, so a few places are read by position and the rest is never
 //! touched. Of other kinds only the header is read.
 
+mod black_box;
+mod debugger_data;
 mod drivers;
 mod header;
 mod layout;
@@ -13,8 +15,14 @@ mod loaded_list;
 mod memory;
 mod page_tables;
 mod pages;
+mod power;
+mod process;
+mod processor;
+mod saved_events;
+mod secondary_data;
 mod source;
 mod stack;
+mod state;
 mod unloaded;
 mod unusable_list;
 mod width;
@@ -37,8 +45,8 @@ use crate::error::{Error, ErrorKind};
 use crate::options::Options;
 use evidence::Reading;
 use evidence::{
-    Address, BugcheckCode, CpuArchitecture, Evidence, KernelDriver, KernelDump, KernelDumpType, KernelFrame, Names,
-    Observation, Place, UnloadedDriver, base_name,
+    Address, BugcheckCode, CpuArchitecture, Evidence, KernelDriver, KernelDump, KernelDumpType, KernelFrame,
+    KernelState, Names, Observation, Place, UnloadedDriver, base_name,
 };
 use untrusted::Loss;
 use untrusted::bytes::u32_at;
@@ -71,6 +79,7 @@ struct Contents {
     unloaded: Option<Vec<UnloadedDriver>>,
     named_driver: Option<Arc<str>>,
     frames: Vec<KernelFrame>,
+    state: KernelState,
 }
 
 fn read_dump<F: Read + Seek>(mut source: Source<F>, names: &Names, walk_stack: bool) -> Result<Reading, Error> {
@@ -138,6 +147,7 @@ fn observation(header: &Header, contents: Contents, losses: &mut Vec<Loss>) -> O
         unloaded: contents.unloaded,
         named_driver: contents.named_driver,
         frames: contents.frames,
+        state: contents.state,
     })
 }
 
@@ -180,13 +190,18 @@ fn read_triage<F: Read + Seek>(
             Err(reason) => losses.push(Loss::new("unloaded drivers", format!("not used: {reason}"))),
         }
     }
+    let mut memory = TriageMemory::new(source, &block, wide, losses);
     if walk_stack {
-        let mut memory = TriageMemory::new(source, &block, wide);
         // The context may be one whose stack the dump does not hold.
         let pointer = header.context().map(|(_, stack)| stack);
         let held = pointer.filter(|pointer| !memory.read(*pointer, 1).is_empty());
         let begin = held.or_else(|| TriageMemory::<F>::top_of_stack(&block, wide));
         contents.frames = stack::frames(registers(header, begin), &contents.drivers, &mut memory);
+    }
+    contents.state = state::by_parameters(header, &contents.drivers, &mut memory, losses);
+    state::add_copies(source, &block, header, names, &mut contents.state);
+    if let Some(end) = u32_at(&block, triage::SIZE_OF_DUMP) {
+        state::add_secondary_data(source, u64::from(end), names, &mut contents.state, losses);
     }
     contents
 }
@@ -227,6 +242,7 @@ fn read_pages<F: Read + Seek>(
         losses.extend(place.map(|place| Loss::new(place, "makes no sense, so only the header is read")));
         return nothing;
     };
+    let end = pages.end();
     let mut memory = PagedMemory::new(source, pages, root);
     let walked = match loaded_list::read(head, &header.kernel_addresses(), &mut memory, names) {
         Ok(walked) => walked,
@@ -243,6 +259,11 @@ fn read_pages<F: Read + Seek>(
     if walk_stack {
         contents.frames =
             stack::frames(registers(header, header.context().map(|(_, stack)| stack)), &contents.drivers, &mut memory);
+    }
+    contents.state = state::by_parameters(header, &contents.drivers, &mut memory, losses);
+    state::add_from_memory(header, &mut memory, names, &mut contents.state);
+    if let Some(end) = end {
+        state::add_secondary_data(source, end, names, &mut contents.state, losses);
     }
     contents
 }

@@ -87,6 +87,21 @@ impl Pages {
         Some(Self::Bitmap { bits, before, first })
     }
 
+    /// The offset in the file behind the last page.
+    pub fn end(&self) -> Option<u64> {
+        match self {
+            Self::Runs(runs) => {
+                let last = runs.last()?;
+                last.offset.checked_add(last.count.checked_mul(PAGE)?)
+            }
+            Self::Bitmap { bits, before, first } => {
+                let in_last = bits.chunks(CHUNK).last().map_or(0, count_bits);
+                let pages = before.last().copied().unwrap_or_default().checked_add(in_last)?;
+                first.checked_add(pages.checked_mul(PAGE)?)
+            }
+        }
+    }
+
     /// The offset of page number `page` in the file; `None` if the dump does not hold it.
     pub fn offset_of(&self, page: u64) -> Option<u64> {
         match self {

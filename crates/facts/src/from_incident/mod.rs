@@ -6,6 +6,7 @@ mod events;
 mod exception;
 mod fault;
 mod kernel;
+mod kernel_state;
 mod lists;
 mod mechanism;
 mod process;
@@ -36,6 +37,7 @@ pub fn facts(joined: &JoinedIncident<'_>) -> FactSet {
     wer::wer(joined, &mut facts);
     environment::environment(joined, &mut facts);
     kernel::kernel(joined, &mut facts);
+    kernel_state::kernel_state(joined, &mut facts);
     lists::lists(joined, &mut facts);
     stack::stack(joined, &mut facts);
     software::other_software(joined, &mut facts);

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use super::FactType;
 use evidence::{
-    AddressKind, CodePlace, DEBUGGER_SUSPECTS, Extension, INTEGRITY_LEVELS, InstructionKind, OriginEnd, Page,
+    AddressKind, CodePlace, DEBUGGER_SUSPECTS, ErrorComponent, ErrorSeverity, Extension, INTEGRITY_LEVELS,
+    InstructionKind, MemoryError, OriginEnd, Page, ProcessorPart,
 };
 use incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -29,6 +30,8 @@ pub(super) fn called(name: &str) -> &'static [&'static str] {
         "address-kinds" => AddressKind::WORDS,
         "code-places" => CodePlace::WORDS,
         "debugger-suspects" => DEBUGGER_SUSPECTS,
+        "error-components" => ErrorComponent::WORDS,
+        "error-severities" => ErrorSeverity::WORDS,
         "frameworks" => FRAMEWORKS,
         "incident-kinds" => INCIDENT_KINDS,
         "installations" => INSTALLATIONS,
@@ -37,9 +40,11 @@ pub(super) fn called(name: &str) -> &'static [&'static str] {
         "integrity-levels" => INTEGRITY_LEVELS,
         "locations" => LOCATIONS,
         "machine-checks" => windows_codes::McaClass::WORDS,
+        "memory-errors" => MemoryError::WORDS,
         "mechanisms" => incident::MechanismKind::WORDS,
         "origins" => OriginEnd::WORDS,
         "pages" => Page::WORDS,
+        "processor-parts" => ProcessorPart::WORDS,
         "sigma-levels" => evidence::SIGMA_LEVELS,
         _ => &[],
     }

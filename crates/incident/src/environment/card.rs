@@ -64,7 +64,9 @@ fn machine(evidence: &JoinedEvidence<'_>, environment: &Environment<'_>, card: &
         card.insert("os", system::windows(build, None));
     }
     let processor = environment.stated.processor.as_ref();
-    card.extend(processor.map(|processor| ("cpu_name", as_stated(&processor.value))));
+    if let Some(processor) = processor {
+        card.entry("cpu_name").or_insert_with(|| as_stated(&processor.value));
+    }
     if environment.wow64.is_some_and(|found| found.value) {
         card.insert("process_bits", "32-bit on 64-bit Windows".to_owned());
     }

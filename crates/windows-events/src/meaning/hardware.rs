@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::super::fields::Fields;
-use super::error_record;
 use evidence::EventBody;
 use untrusted::notation::hex_bytes;
 
@@ -15,7 +14,10 @@ const NOT_APPLICABLE: u32 = 0x100;
 /// WHEA-Logger: an error of the hardware that the hardware `corrected`, or did not.
 pub(super) fn hardware(component: &'static str, corrected: bool, fields: &Fields<'_>) -> EventBody {
     // Events 1 to 3 only contain the error's record, in the form that firmware writes.
-    let recorded = || fields.written("RawData").and_then(hex_bytes).and_then(|record| error_record::component(&record));
+    let recorded = || {
+        let record = error_record::read(&fields.written("RawData").and_then(hex_bytes)?)?;
+        Some(record.component().word())
+    };
     let component = if component == "other" { recorded().unwrap_or(component) } else { component };
     let number = |name: &str| fields.number_u32(name).filter(|value| *value != NOT_APPLICABLE);
     // In memory errors, `Bank` is one of the memory module's.

@@ -3,7 +3,6 @@
 mod application;
 mod changes;
 mod dotnet;
-mod error_record;
 mod exits;
 mod graphics;
 mod hardware;

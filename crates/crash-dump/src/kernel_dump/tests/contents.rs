@@ -1,11 +1,12 @@
 //! What dumps hold beyond their header: drivers, unloaded drivers, stacks.
 
-use samplekit::FileTime;
-use samplekit::kernel_dump::{BitmapDump, Driver, Stop, Storage, TriageDump};
+use samplekit::error_record::{ErrorRecordBytes, Section};
+use samplekit::kernel_dump::{BitmapDump, Driver, Moment, ProcessorImage, Stop, Storage, TriageDump, cpuid};
 use samplekit::minidump::Context;
+use samplekit::{FileTime, Guid};
 
 use super::*;
-use evidence::FrameTrust;
+use evidence::{ErrorDetail, FrameTrust};
 
 const NT: u64 = 0xFFFF_F800_1000_0000;
 const NET: u64 = 0xFFFF_F800_2000_0000;
@@ -48,6 +49,8 @@ fn triage() -> TriageDump {
         drivers: loaded(),
         unloaded: vec![Driver::new("old.sys", 0xFFFF_F800_3000_0000, 0x9000)],
         named_driver: Some(1),
+        moment: None,
+        secondary: vec![],
         memory: vec![],
     }
 }
@@ -67,6 +70,8 @@ fn narrow_triage() -> TriageDump {
         ],
         unloaded: vec![Driver::new("crashdmp.sys", 0x8D00_0000, 0xD000), Driver::new("old.sys", 0x8E00_0000, 0x9000)],
         named_driver: None,
+        moment: None,
+        secondary: vec![],
         memory: vec![],
     }
 }
@@ -269,4 +274,109 @@ fn damaged_fields_are_survived() {
             }
         }
     }
+}
+
+fn moment() -> Moment {
+    let processor = ProcessorImage {
+        vendor: "GenuineIntel",
+        kind: (6, 183, 1),
+        megahertz: 3187,
+        microcode: 0x12B << 32,
+        number: 3,
+    };
+    Moment { process: "notmyfault64.exe".to_owned(), process_id: 4312, processor }
+}
+
+#[test]
+fn a_small_dump_names_process_and_processor() {
+    let (dump, losses) = read(&TriageDump { moment: Some(moment()), ..triage() }.to_bytes());
+    assert_eq!(losses, Vec::<String>::new());
+    let process = dump.state.process.expect("a process");
+    assert_eq!((&*process.name, process.id), ("notmyfault64.e", Some(4312)));
+    let [processor] = &*dump.state.processors else { panic!("one processor: {:?}", dump.state.processors) };
+    assert_eq!((processor.kind.family, processor.kind.model, processor.kind.stepping), (Some(6), Some(183), Some(1)));
+    assert_eq!((processor.microcode, processor.megahertz, processor.number), (Some(0x12B), Some(3187), Some(3)));
+}
+
+#[test]
+fn secondary_data_is_listed_and_where_the_file_ends_within_it_the_rest_stays() {
+    let blocks = vec![cpuid("Example CPU"), (Guid::made_up("other"), vec![7; 100])];
+    let whole = TriageDump { moment: Some(moment()), secondary: blocks, ..triage() }.to_bytes();
+    let (dump, losses) = read(&whole);
+    assert_eq!(losses, Vec::<String>::new());
+    let lengths: Vec<u32> = dump.state.blocks.iter().map(|block| block.bytes).collect();
+    assert_eq!(lengths, [120, 100]);
+    assert_eq!(dump.state.processors[0].name.as_deref(), Some("Example CPU"));
+    let (cut, losses) = read(&whole[..whole.len() - 50]);
+    let [loss] = &*losses else { panic!("one loss: {losses:?}") };
+    assert!(loss.starts_with("secondary data: the file ends in the block"), "{loss}");
+    assert_eq!((cut.state.blocks.len(), names(&cut)), (1, names(&dump)));
+}
+
+#[test]
+fn memory_beyond_the_end_of_the_file_is_a_loss() {
+    let mut bytes = TriageDump { memory: vec![(NT + 0x5000, vec![1; 64])], ..triage() }.to_bytes();
+    let list = u32::from_le_bytes(bytes[0x2078..0x207C].try_into().expect("four bytes"));
+    let offset = usize::try_from(list).expect("small") + 8;
+    bytes[offset..offset + 4].copy_from_slice(&0x7FFF_0000_u32.to_le_bytes());
+    let (_, losses) = read(&bytes);
+    assert_eq!(losses, ["memory: 1 of 2 pieces lie beyond the file's end"]);
+    bytes[0x207C..0x2080].copy_from_slice(&0x8000_u32.to_le_bytes());
+    let (_, losses) = read(&bytes);
+    assert!(losses.iter().any(|loss| loss.starts_with("list of memory: not used")), "{losses:?}");
+}
+
+#[test]
+fn the_record_of_a_hardware_error_is_where_the_second_parameter_says() {
+    let record = ErrorRecordBytes {
+        severity: 1,
+        sections: vec![Section::MachineCheck { bank: 4, status: 1 << 63, address: 0, misc: 0, apic_id: 2 }],
+    };
+    let place = 0xFFFF_C000_1234_5010;
+    let bytes = record.to_bytes();
+    // In two pieces.
+    let (first, second) = bytes.split_at(150);
+    let memory = vec![(place, first.to_vec()), (place + 150, second.to_vec())];
+    let made = |memory| {
+        let mut dump = TriageDump { memory, ..triage() };
+        dump.stop.code = 0x124;
+        dump.stop.parameters = [0, place, 0, 0];
+        dump
+    };
+    let (dump, losses) = read(&made(memory).to_bytes());
+    assert_eq!(losses, Vec::<String>::new());
+    let found = dump.state.error_record.expect("a record");
+    assert!(matches!(found.sections[0].detail, ErrorDetail::MachineCheck { bank: 4, .. }), "{found:?}");
+    let (cut, losses) = read(&made(vec![(place, first.to_vec())]).to_bytes());
+    assert_eq!(losses, ["record of the hardware error: the dump holds 150 of its 464 bytes"]);
+    assert!(cut.state.error_record.is_some_and(|record| record.sections.len() <= 1));
+    let (without, losses) = read(&made(vec![]).to_bytes());
+    assert!(without.state.error_record.is_none() && losses.is_empty(), "{losses:?}");
+}
+
+#[test]
+fn a_dump_with_pages_names_the_process_of_the_thread_around_the_stack() {
+    let [list, processor, thread, process] =
+        [NT + 0x6000, 0xFFFF_F800_5000_0000, 0xFFFF_C000_0001_0000, 0xFFFF_C000_0002_0000];
+    let mut dump = paged(Storage::Bitmap(6));
+    let moment = moment();
+    let mut data = samplekit::kernel_dump::debugger_data();
+    data[0x218..0x220].copy_from_slice(&list.to_le_bytes());
+    let mut of_processor = moment.processor();
+    of_processor[8..16].copy_from_slice(&thread.to_le_bytes());
+    let mut of_thread = vec![0_u8; 0x200];
+    of_thread[0x28..0x30].copy_from_slice(&(STACK + 0x1000).to_le_bytes());
+    of_thread[0xB8..0xC0].copy_from_slice(&process.to_le_bytes());
+    dump.stop.processors = 1;
+    dump.memory.extend([
+        (NT + 0x00C0_0B20, data),
+        (list, processor.to_le_bytes().to_vec()),
+        (processor, of_processor),
+        (thread, of_thread),
+        (process, moment.process()),
+    ]);
+    let (read, losses) = read(&dump.to_bytes());
+    assert_eq!(losses, Vec::<String>::new());
+    assert_eq!(read.state.process.map(|process| process.id), Some(Some(4312)));
+    assert_eq!(read.state.processors.len(), 1);
 }
