@@ -85,6 +85,16 @@ fn print_process(process: &ProcessDump) {
         let probability = frame.probability.map(|likely| format!(" {likely:.2}")).unwrap_or_default();
         println!("{:13} {place}{function}{probability}", frame.trust.word());
     }
+    for found in &process.detail.givers {
+        let compared = if found.compared { ", compared" } else { "" };
+        println!("value of frame {}{compared}", found.start);
+        for giver in &found.givers {
+            let module = giver.module.and_then(|index| modules.get(index)).map_or("no module", |module| module.name());
+            let on_behalf = if giver.on_behalf { " on behalf of its caller" } else { "" };
+            println!("  {} by {module}, frame {}{on_behalf}", giver.how.word(), giver.frame);
+        }
+        println!("  end: {}", found.end.word());
+    }
 }
 
 fn print_kernel(kernel: &KernelDump) {

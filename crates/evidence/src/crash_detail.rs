@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Address, BitFlip, ExceptionCode, FaultingAccess, Origin};
+use super::{Address, BitFlip, ExceptionCode, FaultingAccess, Givers, Origin};
 use crate::words;
 
 /// What could be read around an exception. Everything is absent unless the dump proves it.
@@ -23,6 +23,9 @@ pub struct CrashDetail {
     pub bit_flip: Option<BitFlip>,
     /// How the value that made it fail came about.
     pub origin: Option<Origin>,
+    /// Who gave the value that made it fail, or that a check before a stop found bad: one for each place from which it was
+    /// followed.
+    pub givers: Vec<Givers>,
     /// The general registers at the exception, in the order of [`CpuArchitecture::registers`](super::CpuArchitecture::registers);
     /// empty when they are not known.
     pub registers: Vec<u64>,

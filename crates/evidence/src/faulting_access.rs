@@ -156,3 +156,61 @@ words!(
         Limit => "limit",
     }
 );
+
+/// Who gave the code at the fault, or the code that stopped the process, the value that made it do so: followed backwards
+/// over all paths of the code at hand, from frame to frame.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Givers {
+    /// The frame that the search began in: an index into the crashing thread's frames.
+    pub start: usize,
+    /// Whether what was followed is not used by an instruction that failed, but compared before a stop.
+    pub compared: bool,
+    /// Those that gave it, the last one first.
+    pub givers: Vec<Giver>,
+    /// Why the search ended. [`OriginEnd::Argument`]: it is an argument, and the caller is not known or its code not at hand.
+    pub end: OriginEnd,
+}
+
+/// One that gave a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Giver {
+    /// The frame whose code shows it.
+    pub frame: usize,
+    /// The module that gave it: an index into the module list. `None` for code outside of all modules, and where the function
+    /// that was called is not known.
+    pub module: Option<usize>,
+    /// How.
+    pub how: GiverKind,
+    /// Of an argument: whether the frame got the address of the function that it called as an argument itself, so that it works
+    /// for its caller.
+    pub on_behalf: bool,
+    /// Whether it was moved since: it is an address in what was given then, not the address that was given.
+    pub moved: bool,
+}
+
+words!(
+    /// How a value is given.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    GiverKind {
+        /// The frame called with it as an argument.
+        Argument => "argument",
+        /// The frame computed it; what follows is about what it was computed from.
+        Computed => "computed",
+        /// The frame read it from an object; what follows is about that object.
+        Field => "field",
+        /// It, or the object that holds it, lies in the module's data.
+        Global => "global",
+        /// The object that holds it is a variable of the frame's function.
+        Local => "local",
+        /// A register still leads into the module's data, of those that a call to where no code is left as they were.
+        Register => "register",
+        /// The object that holds it has a table of functions in the module.
+        Table => "table",
+        /// The frame's code writes fields of the object that holds it.
+        Fills => "fills",
+        /// A function of the module returned it.
+        ReturnValue => "return-value",
+        /// A function of the module was given the address of the variable that holds it.
+        OutParameter => "out-parameter",
+    }
+);

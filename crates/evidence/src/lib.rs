@@ -46,7 +46,8 @@ pub use event::{
     StorageRetry,
 };
 pub use faulting_access::{
-    AccessFit, AccessKind, BitFlip, FaultingAccess, MemoryOperand, Origin, OriginEnd, OriginStep, RegisterValue,
+    AccessFit, AccessKind, BitFlip, FaultingAccess, Giver, GiverKind, Givers, MemoryOperand, Origin, OriginEnd,
+    OriginStep, RegisterValue,
 };
 pub use fill_pattern::{FILL_PATTERNS, FillPattern, Filled};
 pub use kernel::{

@@ -1,88 +1,110 @@
-//! Which module called into the carrier that passed on an exception.
+//! Which module called into the carrier that passed on an exception, or into the function that was given a bad value.
 //!
 //! A stack that was unwound shows it. One that was only scanned holds return addresses of calls that ended long ago
-//! beside those that are still to return, and nothing distinguishes them; so of a scanned stack a module is named only
-//! where its address is that of a call into another module.
+//! beside those that are still to return; [`Basis::of`] tells which are likely.
 
+use super::basis::Basis;
 use super::fault_site::Carriers;
 use super::incident::Suspect;
-use evidence::{Call, Frame, FrameTrust, LoadedModule, ProcessDump};
+use super::other_software::is_of_windows;
+use evidence::{Call, Frame, LoadedModule, ProcessDump};
 
-/// How many scanned frames are searched. Further out they are mostly stale.
-pub(super) const SEARCHED_FRAMES: usize = 16;
+/// How many scanned frames are searched.
+pub(super) const SEARCHED_FRAMES: usize = 40;
 
 /// The module that called into `fault_site`, a carrier; `None` where the stack does not show it.
 pub(super) fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
+    let found = beyond(dump, 0, fault_site, carriers)?;
+    let mut reason = if found.prefix {
+        format!("it called into {fault_site}, and no other module is known to have called it")
+    } else {
+        format!("it is the first module on the stack that called into {fault_site}")
+    };
+    reason.push_str(&found.doubt());
+    Some(Suspect::from_module(found.module, found.basis, reason))
+}
+
+/// A module on the stack, beyond a frame.
+pub(super) struct Beyond<'d> {
+    pub(super) module: &'d LoadedModule,
+    pub(super) basis: Basis,
+    /// Whether it works for its caller, and no other is known.
+    prefix: bool,
+    probability: Option<f32>,
+}
+
+impl Beyond<'_> {
+    /// What may be wrong about it, as the end of a sentence.
+    pub(super) fn doubt(&self) -> String {
+        match (self.basis, self.probability) {
+            (Basis::FramePointer, _) => {
+                "; by frame pointers, so that a function without one may be missing before it".to_owned()
+            }
+            (Basis::Likely, Some(likely)) => {
+                let stale = (1.0 - likely) * 100.0;
+                format!("; by a return address on the stack, and such an address can be stale ({stale:.0} % are)")
+            }
+            (Basis::Likely | Basis::Scanned, _) => {
+                "; by a return address on the stack, and such an address can be stale".to_owned()
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// The first module beyond a frame that is neither `inner` nor one that works for its callers; `None` where the stack does
+/// not show it.
+pub(super) fn beyond<'d>(
+    dump: &'d ProcessDump,
+    start: usize,
+    inner: &str,
+    carriers: &dyn Carriers,
+) -> Option<Beyond<'d>> {
     let frames = &dump.thread.as_ref()?.frames;
     let modules = dump.modules.as_ref()?;
-    let scan_begins = frames.iter().position(|frame| frame.trust == FrameTrust::Scanned).unwrap_or(frames.len());
-    let (unwound, scanned) = frames.split_at_checked(scan_begins)?;
-    let stack = Stack { modules, fault_site, carriers };
-    stack.unwound(unwound).unwrap_or_else(|| stack.scanned(scanned))
-}
-
-struct Stack<'s> {
-    modules: &'s [LoadedModule],
-    fault_site: &'s str,
-    carriers: &'s dyn Carriers,
-}
-
-impl Stack<'_> {
-    fn module(&self, frame: &Frame) -> Option<&LoadedModule> {
-        self.modules.get(frame.module?)
-    }
-
-    /// The caller in the frames that were unwound, `Some(None)` where it cannot be known; `None` where all are carriers, so
-    /// that the caller is further out.
-    fn unwound(&self, frames: &[Frame]) -> Option<Option<Suspect>> {
-        let mut passed_over = None;
-        // The innermost frame is where the exception was raised.
-        for frame in frames.iter().skip(1) {
-            // Code outside of all modules was made at run time; on whose behalf, its caller need not know.
-            let Some(module) = self.module(frame) else { return Some(None) };
-            let name = module.name();
-            if self.carriers.is_carrier(name) {
+    let mut prefix: Option<Beyond<'d>> = None;
+    let mut scanned = 0_usize;
+    let mut called: Option<usize> = frames.get(start)?.module;
+    // Threads start in a sentinel, so that the outermost one is where the stack ends. Others of its addresses are stale.
+    let is_sentinel = |frame: &Frame| {
+        let module = frame.module.and_then(|index| modules.get(index));
+        module.is_some_and(|module| carriers.is_sentinel(module.name()))
+    };
+    let ends = frames.iter().rposition(is_sentinel).unwrap_or(frames.len());
+    for frame in frames.iter().take(ends).skip(start.saturating_add(1)) {
+        let basis = Basis::of(frame);
+        let guessed = basis <= Basis::Likely;
+        scanned = scanned.saturating_add(usize::from(guessed));
+        if scanned > SEARCHED_FRAMES {
+            break;
+        }
+        let Some(module) = frame.module.and_then(|index| modules.get(index)) else {
+            // Code outside of all modules was made at run time; on whose behalf, its caller need not know. On a stack that was
+            // only scanned it is mostly no code.
+            if guessed {
                 continue;
             }
-            if !self.carriers.is_prefix(name) {
-                let mut reason = format!("it is the first module on the stack that called into {}", self.fault_site);
-                // A call through a pointer leads into another module, so that no frame is missing between.
-                let sure = frame.trust >= FrameTrust::Unwound || frame.call == Some(Call::ThroughPointer);
-                if !sure {
-                    reason.push_str("; by frame pointers, so that a function without one may be missing before it");
-                }
-                return Some(Some(Suspect::from_module(module, if sure { "unwound" } else { "scanned" }, reason)));
-            }
-            passed_over = passed_over.or(Some(module));
-        }
-        passed_over.map(|module| {
-            let reason = format!("it called into {}, and no other module is known to have called it", self.fault_site);
-            Some(Suspect::from_module(module, "unwound", reason))
-        })
-    }
-
-    /// The caller in the frames that were only scanned.
-    fn scanned(&self, frames: &[Frame]) -> Option<Suspect> {
-        let searched: Vec<(&Frame, &LoadedModule)> = frames
-            .iter()
-            .take(SEARCHED_FRAMES)
-            .filter_map(|frame| Some((frame, self.module(frame)?)))
-            .take_while(|(_, module)| !self.carriers.is_sentinel(module.name()))
-            // Hooks run below every call that they watch, so their addresses are on all stacks.
-            .filter(|(_, module)| !self.carriers.is_carrier(module.name()) && !self.carriers.is_injected(module.name()))
-            .collect();
-        let (frame, module) = *searched.first()?;
-        // Called from a carrier's frame, so it called another module. A call within its own is a stale one.
-        if frame.call != Some(Call::ThroughPointer) {
             return None;
+        };
+        let name = module.name();
+        let inside = std::mem::replace(&mut called, frame.module) == frame.module;
+        // Hooks run below every call that they watch, and parts of Windows below most, so their addresses are on all stacks.
+        let passes = carriers.is_carrier(name) || name.eq_ignore_ascii_case(inner);
+        let unlikely = || carriers.is_injected(name) || is_of_windows(module) || is_stale(frame, basis, inside);
+        if passes || guessed && unlikely() {
+            continue;
         }
-        let likely = frame.probability.map(|likely| format!(" ({:.0} % are)", (1.0 - likely) * 100.0));
-        let reason = format!(
-            "{} only delivers exceptions, and this is the first other module with a return address on the stack; such an \
-             address can be stale{}",
-            self.fault_site,
-            likely.unwrap_or_default()
-        );
-        Some(Suspect::from_module(module, "scanned", reason))
+        let found = Beyond { module, basis, prefix: carriers.is_prefix(name), probability: frame.probability };
+        if !found.prefix {
+            return Some(found);
+        }
+        prefix = prefix.or(Some(found));
     }
+    prefix
+}
+
+/// Whether a frame that was searched for is more likely left over from a call that has ended: a call within its module can't
+/// have led into another one.
+fn is_stale(frame: &Frame, basis: Basis, inside: bool) -> bool {
+    basis == Basis::Scanned || frame.call == Some(Call::Within) && !inside
 }

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use super::basis::Basis;
 use super::caller::{SEARCHED_FRAMES, caller};
 use super::crash_record::CrashRecord;
+use super::giver::giver;
 use super::incident::{FaultSite, Suspect};
 use super::joined_evidence::JoinedEvidence;
-use evidence::{
-    CodePlace, DumpReason, ExceptionCode, FrameTrust, LoadedModule, OperatingSystem, OriginEnd, ProcessDump, base_name,
-};
+use evidence::{CodePlace, DumpReason, ExceptionCode, LoadedModule, OperatingSystem, ProcessDump, base_name};
 
 /// What modules are known for, by their file names.
 pub trait Carriers: Sync {
@@ -45,16 +45,18 @@ pub struct KnownModule<'l> {
     pub part: KnownPart,
 }
 
-/// How a known module comes into a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KnownPart {
-    /// Other software puts it there, or the program loads it because other software registered it.
-    Foreign,
-    /// The program loads it: a library, a part of the display driver.
-    Library,
-    /// The program is built with it: an engine, the runtime of a language, a toolkit.
-    Component,
-}
+evidence::words!(
+    /// How a known module comes into a process.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    KnownPart {
+        /// Other software puts it there, or the program loads it because other software registered it.
+        Foreign => "foreign",
+        /// The program loads it: a library, a part of the display driver.
+        Library => "library",
+        /// The program is built with it: an engine, the runtime of a language, a toolkit.
+        Component => "component",
+    }
+);
 
 impl FaultSite {
     /// A fault site of which only the module is known.
@@ -65,18 +67,18 @@ impl FaultSite {
 
 impl Suspect {
     /// A suspect of which only the module is known.
-    pub(super) fn new(module: &str, basis: &'static str, reason: impl Into<String>) -> Self {
+    pub(super) fn new(module: &str, basis: Basis, reason: impl Into<String>) -> Self {
         Self { module: Arc::from(module), version: None, path: None, basis, reason: reason.into() }
     }
 
     /// A module of a process as suspect.
-    pub(super) fn from_module(module: &LoadedModule, basis: &'static str, reason: impl Into<String>) -> Self {
+    pub(super) fn from_module(module: &LoadedModule, basis: Basis, reason: impl Into<String>) -> Self {
         let path = full_path(&module.path);
         Self { version: module.version, path, ..Self::new(module.name(), basis, reason) }
     }
 
     /// The module at a fault site as suspect.
-    pub(super) fn at(site: &FaultSite, basis: &'static str, reason: impl Into<String>) -> Self {
+    pub(super) fn at(site: &FaultSite, basis: Basis, reason: impl Into<String>) -> Self {
         Self { version: site.version, path: site.path.clone(), ..Self::new(&site.module, basis, reason) }
     }
 }
@@ -136,9 +138,12 @@ pub(super) fn suspect(
     code: Option<ExceptionCode>,
     carriers: &dyn Carriers,
 ) -> Option<Suspect> {
-    // The heap manager finds damage long after it was done; neither the finder nor its callers need be the writer. Of a
-    // page that could not be read, the module that needed it is the victim.
-    if matches!(code, Some(ExceptionCode::HEAP_CORRUPTION | ExceptionCode::IN_PAGE_ERROR)) {
+    // Of a page that could not be read, the module that needed it is the victim. The heap manager of Windows finds damage
+    // long after it was done; neither the finder nor its callers need be the writer.
+    let by_program = || fault_site.is_some_and(|site| site.carrier && !site.module.eq_ignore_ascii_case("ntdll.dll"));
+    let of_dump = evidence.dump().is_some_and(|(_, dump)| dump.exception.is_some());
+    let damaged = code == Some(ExceptionCode::HEAP_CORRUPTION) && !(of_dump && by_program());
+    if damaged || code == Some(ExceptionCode::IN_PAGE_ERROR) {
         return None;
     }
     let of_assertion = |dump: &&ProcessDump| dump.reason() == Some(DumpReason::Assertion);
@@ -150,6 +155,10 @@ pub(super) fn suspect(
     if dump.is_some_and(|dump| dump.system.os != OperatingSystem::Windows) {
         return None;
     }
+    // What a flipped bit of memory explains, no module did.
+    if dump.is_some_and(|dump| dump.detail.bit_flip.is_some()) {
+        return None;
+    }
     if let Some(thrower) = dump.and_then(|dump| thrower(dump, carriers)) {
         return Some(thrower);
     }
@@ -159,15 +168,17 @@ pub(super) fn suspect(
     if !site.unloaded && dump.is_some_and(ProcessDump::could_not_execute) {
         return dump.and_then(|dump| caller_of_nowhere(dump, carriers));
     }
+    if let Some(dump) = dump.filter(|dump| !site.unloaded && !is_stack_overrun(dump))
+        && let Some(giver) = giver(dump, 0, carriers)
+    {
+        return Some(giver);
+    }
     if !site.carrier {
-        if let Some(giver) = dump.and_then(|dump| giver(dump, site, carriers)) {
-            return Some(giver);
-        }
         let (basis, reason) = match (dump.is_some(), site.unloaded) {
-            (true, false) => ("exact", "the exception was raised in it"),
-            (true, true) => ("exact", "code was run in it after it had been unloaded"),
-            (false, false) => ("named", "the crash record names it as the module of the exception"),
-            (false, true) => ("named", "the crash record says that code was run in it after it had been unloaded"),
+            (true, false) => (Basis::Exact, "the exception was raised in it"),
+            (true, true) => (Basis::Exact, "code was run in it after it had been unloaded"),
+            (false, false) => (Basis::Named, "the crash record names it as the module of the exception"),
+            (false, true) => (Basis::Named, "the crash record says that code was run in it after it had been unloaded"),
         };
         return Some(Suspect::at(site, basis, reason));
     }
@@ -183,16 +194,24 @@ pub(super) fn suspect(
 /// where code ran that was made at run time.
 fn caller_of_nowhere(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
     if dump.detail.code_place == Some(CodePlace::Generated) {
-        return None;
+        return giver(dump, 0, carriers);
+    }
+    // Nothing is there any more, and the module that was is what was meant.
+    if let Some(module) = dump.exception.as_ref().and_then(|exception| dump.unloaded_at(exception.address)) {
+        let reason = "code called an address that lay in it before it was unloaded";
+        return Some(Suspect { path: full_path(&module.path), ..Suspect::new(module.name(), Basis::Exact, reason) });
     }
     let frames = &dump.thread.as_ref()?.frames;
-    let called = frames.get(1).filter(|frame| frame.trust == FrameTrust::Unwound)?;
+    let called = frames.get(1).filter(|frame| Basis::of(frame) >= Basis::Likely)?;
     let (_, module) = dump.module_at(called.address)?;
+    if let Some(giver) = giver(dump, 1, carriers) {
+        return Some(giver);
+    }
     if carriers.is_carrier(module.name()) || carriers.is_prefix(module.name()) {
         return caller(dump, module.name(), carriers);
     }
     let reason = "it called an address where no code is";
-    Some(Suspect::from_module(module, "unwound", reason))
+    Some(Suspect::from_module(module, Basis::of(called), reason))
 }
 
 /// The module that a pasted analysis of a debugger points to: the one that it blames, or the first on its stack that
@@ -205,31 +224,12 @@ fn debugger_suspect(evidence: &JoinedEvidence<'_>, fault_site: &str, carriers: &
     };
     let (_, ticket) = evidence.tickets().find(|(_, ticket)| ticket.blamed.is_some() || !ticket.frames.is_empty())?;
     if let Some(module) = ticket.blamed.as_ref().filter(|module| !is_carrier(module)) {
-        return Some(Suspect::new(module, "named", "the debugger's analysis blames it"));
+        return Some(Suspect::new(module, Basis::Named, "the debugger's analysis blames it"));
     }
     let mut modules = ticket.frames.iter().take(SEARCHED_FRAMES).map(|frame| &frame.module);
     let module = modules.find(|module| !is_carrier(module))?;
     let reason = format!("it is the first module on the stack that the debugger printed that called into {fault_site}");
-    Some(Suspect::new(module, "named", reason))
-}
-
-/// The module whose code handed the bad value to the code at the fault, where the code of all frames between them shows it.
-fn giver(dump: &ProcessDump, site: &FaultSite, carriers: &dyn Carriers) -> Option<Suspect> {
-    let origin = dump.detail.origin.as_ref().filter(|origin| origin.frame > 0)?;
-    let shown = matches!(
-        origin.end,
-        OriginEnd::Constant
-            | OriginEnd::ReturnValue
-            | OriginEnd::Computed
-            | OriginEnd::Global
-            | OriginEnd::Field
-            | OriginEnd::Local
-    );
-    let frame = dump.thread.as_ref()?.frames.get(origin.frame).filter(|frame| frame.trust >= FrameTrust::Unwound)?;
-    let module = dump.modules.as_ref()?.get(frame.module?)?;
-    let other = !module.name().eq_ignore_ascii_case(&site.module) && !carriers.is_carrier(module.name());
-    let reason = format!("its code handed the bad value to {}", site.module);
-    (shown && other).then(|| Suspect::from_module(module, "unwound", reason))
+    Some(Suspect::new(module, Basis::Named, reason))
 }
 
 /// Whether the stack guard ended the process: its older form and its present one (`winnt.h`:
@@ -248,7 +248,7 @@ fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
     dump.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
     let (_, module) = dump.module_at(dump.detail.cpp.as_ref()?.image?)?;
     let reason = "the C++ exception's type lies in it, so its code threw";
-    (!carriers.is_carrier(module.name())).then(|| Suspect::from_module(module, "exact", reason))
+    (!carriers.is_carrier(module.name())).then(|| Suspect::from_module(module, Basis::Exact, reason))
 }
 
 /// A few names in the place of a rule set's lists.
@@ -281,12 +281,33 @@ impl Carriers for CarriersByName {
     }
 }
 
+/// A 32-bit process with an exception, of which nothing else is known.
+#[cfg(test)]
+pub(super) fn dump_for_tests(exception: evidence::Exception) -> ProcessDump {
+    let cpu = evidence::CpuArchitecture::X86;
+    ProcessDump {
+        time: None,
+        system: evidence::System { os: OperatingSystem::Windows, cpu, ..evidence::System::default() },
+        pid: None,
+        started: None,
+        exception: Some(exception),
+        requested: None,
+        thread: None,
+        thread_count: 1,
+        modules: None,
+        modules_complete: true,
+        unloaded: Vec::new(),
+        delay_load: None,
+        detail: evidence::CrashDetail::default(),
+        state: evidence::ProcessState::default(),
+        comment: None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evidence::{
-        Address, CppException, CpuArchitecture, CpuFeatures, CrashDetail, Exception, ProcessState, Processor, System,
-    };
+    use evidence::{Address, CppException, Exception};
 
     const LIBRARY: u64 = 0x6A00_0000;
     const RUNTIME: u64 = 0x7500_0000;
@@ -303,42 +324,17 @@ mod tests {
             timestamp: 0,
             debug_id: None,
         };
-        ProcessDump {
-            time: None,
-            system: System {
-                os: OperatingSystem::Windows,
-                os_version: (10, 0, 19045),
-                os_detail: None,
-                cpu: CpuArchitecture::X86,
-                cpu_count: 4,
-                cpu_detail: None,
-                cpu_features: CpuFeatures::default(),
-                processor: Processor::default(),
-                server: None,
-            },
-            pid: None,
-            started: None,
-            exception: Some(Exception {
-                code: CPP_EXCEPTION,
-                flags: 1,
-                address: Address(0x7600_1000),
-                parameters: vec![0x1993_0520, 0x0019_F000, LIBRARY + 0x2000],
-                foreign_reason: None,
-            }),
-            requested: None,
-            thread: None,
-            thread_count: 1,
-            modules: Some(vec![module("library.dll", LIBRARY), module("MSVCP140.dll", RUNTIME)]),
-            modules_complete: true,
-            unloaded: Vec::new(),
-            delay_load: None,
-            detail: CrashDetail {
-                cpp: image.map(|image| CppException { image: Some(Address(image)), ..CppException::default() }),
-                ..CrashDetail::default()
-            },
-            state: ProcessState::default(),
-            comment: None,
-        }
+        let exception = Exception {
+            code: CPP_EXCEPTION,
+            flags: 1,
+            address: Address(0x7600_1000),
+            parameters: vec![0x1993_0520, 0x0019_F000, LIBRARY + 0x2000],
+            foreign_reason: None,
+        };
+        let mut dump = dump_for_tests(exception);
+        dump.modules = Some(vec![module("library.dll", LIBRARY), module("MSVCP140.dll", RUNTIME)]);
+        dump.detail.cpp = image.map(|image| CppException { image: Some(Address(image)), ..CppException::default() });
+        dump
     }
 
     #[test]

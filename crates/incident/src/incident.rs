@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_with::{DisplayFromStr, SerializeAs, serde_as, skip_serializing_none};
 
+use super::basis::Basis;
 use super::dump_state::DumpState;
 use super::join::key::{JoinKey, JoinStrength};
 use super::mechanism::Mechanism;
@@ -232,8 +233,8 @@ pub struct Suspect {
     pub version: Option<Version>,
     /// Path.
     pub path: Option<Arc<str>>,
-    /// On what basis: one of `facts::schema::SUSPECT_BASES`.
-    pub basis: &'static str,
+    /// On what basis.
+    pub basis: Basis,
     /// Why, in a sentence.
     pub reason: String,
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::basis::Basis;
 use super::fault_site::Carriers;
 use super::incident::{FaultSite, Suspect};
 use evidence::{Address, FrameTrust, KernelDump};
@@ -17,7 +18,7 @@ const SEARCHED_FRAMES: usize = 24;
 pub(super) fn site_and_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> (Option<FaultSite>, Option<Suspect>) {
     let found = fault_site(dump, carriers);
     let suspect = match &found {
-        Some((site, reason)) if !site.carrier => Some(Suspect::at(site, "exact", *reason)),
+        Some((site, reason)) if !site.carrier => Some(Suspect::at(site, Basis::Exact, *reason)),
         _ => other_suspect(dump, carriers),
     };
     (found.map(|(site, _)| site), suspect)
@@ -31,7 +32,7 @@ fn other_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> Option<Suspect> 
         Some(Suspect { path, ..Suspect::new(name, basis, reason) })
     };
     if let Some(name) = dump.named_driver.as_ref().filter(|name| !carriers.is_carrier(name)) {
-        return suspect(name, "named", "the kernel named it on the blue screen");
+        return suspect(name, Basis::Named, "the kernel named it on the blue screen");
     }
     // Who holds a request is as certain as the request, but a driver of Windows waits for others.
     let holder = dump.state.power_request.as_ref().and_then(|request| request.holder.as_ref());
@@ -48,7 +49,7 @@ fn other_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> Option<Suspect> 
     })?;
     let reason = "it is the first driver on the stack that does not come with Windows; such an address can be stale, and \
                   filter drivers stand on many stacks without guilt";
-    suspect(&caller.name, "scanned", reason)
+    suspect(&caller.name, Basis::Scanned, reason)
 }
 
 /// The driver that holds the faulting code, and how that is known. The blue screen's parameters count first: the exception
@@ -133,7 +134,7 @@ mod tests {
     fn named_by(dump: &KernelDump) -> Named {
         let (site, suspect) = site_and_suspect(dump, &LISTED);
         let site = site.map(|site| (site.module.to_string(), site.unloaded));
-        (site, suspect.map(|suspect| (suspect.module.to_string(), suspect.basis)))
+        (site, suspect.map(|suspect| (suspect.module.to_string(), suspect.basis.word())))
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Joins the evidence of each crash, hang, blue screen, GPU reset, failed start, exit or power loss to an incident, finds
 //! out where it failed and what surrounded it, and puts incidents into the timelines of their machines.
 
+mod basis;
 mod bugcheck;
 mod build;
 mod caller;
@@ -11,6 +12,7 @@ mod dump_detail;
 mod dump_state;
 pub mod environment;
 mod fault_site;
+mod giver;
 mod host_names;
 mod incident;
 mod join;
@@ -40,6 +42,7 @@ mod timeline_incidents;
 mod waits;
 mod windows_files;
 
+pub use basis::Basis;
 pub use build::{JoinedIncident, incidents};
 pub use crash_record::CrashRecord;
 pub use dump_state::{Annotated, CrashedThread, DumpState, InnerError};

@@ -1,6 +1,7 @@
 //! Which driver the stack of a blue screen in a text points to. A debugger has unwound it, so that, unlike in a dump, it
 //! is known which code was running and what had called it.
 
+use super::basis::Basis;
 use super::fault_site::Carriers;
 use super::incident::{FaultSite, Suspect};
 use super::joined_evidence::JoinedEvidence;
@@ -76,7 +77,7 @@ fn exception_site(frames: &[TicketFrame], carriers: &dyn Carriers) -> (Option<Fa
             format!("it is the first driver on the stack that the debugger printed that called into {}", site.module);
         first_driver(frames, carriers, &reason)
     } else {
-        Some(Suspect::new(&site.module, "exact", "the stack that the debugger printed shows the exception in it"))
+        Some(Suspect::new(&site.module, Basis::Exact, "the stack that the debugger printed shows the exception in it"))
     };
     (Some(site), suspect)
 }
@@ -85,7 +86,7 @@ fn exception_site(frames: &[TicketFrame], carriers: &dyn Carriers) -> (Option<Fa
 fn first_driver(frames: &[TicketFrame], carriers: &dyn Carriers, reason: &str) -> Option<Suspect> {
     let mut in_kernel = frames.iter().take(SEARCHED_FRAMES).take_while(|frame| !is_border(frame));
     let frame = in_kernel.find(|frame| !is_of_windows(&frame.module, carriers))?;
-    Some(Suspect::new(&frame.module, "unwound", reason))
+    Some(Suspect::new(&frame.module, Basis::Unwound, reason))
 }
 
 /// Whether the frames further out are those of code that only happened to run, or of a program.
@@ -162,7 +163,10 @@ mod tests {
             ..Ticket::default()
         };
         let (site, suspect) = site_and_suspect(&ticket, &LISTED);
-        (site.map(|site| site.module.to_string()), suspect.map(|suspect| (suspect.module.to_string(), suspect.basis)))
+        (
+            site.map(|site| site.module.to_string()),
+            suspect.map(|suspect| (suspect.module.to_string(), suspect.basis.word())),
+        )
     }
 
     fn named(

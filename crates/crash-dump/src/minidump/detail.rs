@@ -118,6 +118,7 @@ fn crash(
         access: fault.access(names),
         bit_flip,
         origin: None,
+        givers: Vec::new(),
         hook_target: if outside { hook::target(process, memory) } else { None },
         inside_hook: !outside && hook::is_inside(process, memory) == Some(true),
         wanted,
@@ -134,7 +135,7 @@ fn crash(
 
 /// Whether the processor raised the exception, so that its address is that of the instruction: it has a code of the
 /// processor's exceptions (`winnt.h`), and was not raised by software (bit 7 of the flags).
-fn is_by_the_processor(exception: &Exception) -> bool {
+pub fn is_by_the_processor(exception: &Exception) -> bool {
     const BY_SOFTWARE: u32 = 0x80;
     let ExceptionCode(code) = exception.code;
     exception.flags & BY_SOFTWARE == 0

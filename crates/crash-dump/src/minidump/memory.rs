@@ -63,6 +63,14 @@ impl MemoryMap {
         Self::from_ranges(regions)
     }
 
+    /// Ranges of a file: for each the address, the length and the offset in the file.
+    #[cfg(test)]
+    pub fn of_file(ranges: &[(u64, u64, u64)]) -> Self {
+        Self::from_ranges(
+            ranges.iter().map(|(start, size, offset)| Region { start: *start, size: *size, offset: *offset }).collect(),
+        )
+    }
+
     fn from_ranges(mut regions: Vec<Region>) -> Self {
         regions.sort_unstable();
         let mut reach = (0, 0);

@@ -181,7 +181,8 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
             names,
         };
         let contexts = threads::contexts(memory.source, &directory);
-        stack::walk(&given, &mut memory, &mut process);
+        let walked = stack::walk(&given, &mut memory, &mut process);
+        process.detail.givers = origin::givers(&process, &mut memory, options.symbols, &walked);
         stack::walk_other_threads(&given, &contexts, &mut memory, &mut process);
     }
     process.detail.origin = origin::read(&process, &mut memory, options.symbols, options.walk_stacks, names);

@@ -24,7 +24,7 @@ pub(super) fn fault(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     if let Some(suspect) = &incident.suspect {
         let from = evidence(0);
         facts.set("suspect.module", suspect.module.clone(), from);
-        facts.set("suspect.basis", word(suspect.basis), from);
+        facts.set("suspect.basis", word(suspect.basis.word()), from);
         facts.set_known("suspect.version", suspect.version, from);
         facts.set_known("suspect.path", suspect.path.clone(), from);
     }

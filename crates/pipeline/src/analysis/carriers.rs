@@ -2,28 +2,8 @@
 
 use std::sync::OnceLock;
 
-use incident::{Carriers, KnownModule, KnownPart};
+use incident::{Carriers, KnownModule};
 use rules::{ModuleIndex, ModuleList, RuleSet};
-
-/// The lists of roles and of parts of Windows: that a module is in one of them does not name its product.
-const ROLES: [&str; 7] =
-    ["carriers", "prefixes", "sentinels", "windows-drivers", "windows-shell", "openmp", "vc-runtime"];
-
-/// The lists of libraries that programs bring with them or load on purpose.
-const LIBRARIES: [&str; 9] = [
-    "codecs-and-filters",
-    "common-libraries",
-    "crash-reporters",
-    "cuda-libraries",
-    "databases",
-    "frameworks",
-    "gpu-drivers",
-    "graphics-runtimes",
-    "machine-learning",
-];
-
-/// The lists of what programs are built with.
-const COMPONENTS: [&str; 3] = ["game-engines-and-stores", "language-runtimes", "ui-toolkits"];
 
 /// The roles of modules, looked up in the rule sets' lists that are named after the roles.
 pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
@@ -61,15 +41,10 @@ pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
         fn known(&self, module: &str) -> Option<KnownModule<'_>> {
             let products = self.products.get_or_init(|| {
                 let lists = self.rules.lists().map(|(_, list)| list);
-                ModuleIndex::new(lists.filter(|list| !ROLES.contains(&list.name())))
+                ModuleIndex::new(lists.filter(|list| list.part().is_some()))
             });
             let listed = products.find(module)?;
-            let part = match listed.list {
-                list if LIBRARIES.contains(&list) => KnownPart::Library,
-                list if COMPONENTS.contains(&list) => KnownPart::Component,
-                _ => KnownPart::Foreign,
-            };
-            Some(KnownModule { list: listed.list, what: listed.why, part })
+            Some(KnownModule { list: listed.list, what: listed.why, part: listed.part? })
         }
     }
     let lists = |names: &'static [&'static str]| {

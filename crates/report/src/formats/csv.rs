@@ -68,7 +68,7 @@ const COLUMNS: [(&str, Cell); 42] = [
     ("fault_function", |row| text(row.incident.fault_site.as_ref().and_then(|site| site.function.as_ref()))),
     ("suspect", |row| text(row.incident.suspect.as_ref().map(|suspect| &suspect.module))),
     ("suspect_version", |row| text(row.incident.suspect.as_ref().and_then(|suspect| suspect.version))),
-    ("suspect_basis", |row| text(row.incident.suspect.as_ref().map(|suspect| suspect.basis))),
+    ("suspect_basis", |row| text(row.incident.suspect.as_ref().map(|suspect| suspect.basis.word()))),
     ("os", |row| text(row.incident.environment.get("os"))),
     ("cpu", |row| text(row.incident.environment.get("cpu"))),
     ("gpu_driver", |row| text(row.incident.environment.get("gpu_driver"))),

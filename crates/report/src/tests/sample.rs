@@ -257,7 +257,7 @@ pub(crate) fn crash(id: &str) -> Judged {
         module: "cudnn64_8.dll".into(),
         version: Some(Version([6, 14, 11, 6050])),
         path: Some("C:\\tools\\cudnn64_8.dll".into()),
-        basis: "unwound",
+        basis: incident::Basis::Unwound,
         reason: "The first frame of the stack that is no carrier lies in it.".into(),
     });
     let frame = |module: &str, offset, trust| StackFrame {

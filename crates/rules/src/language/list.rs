@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::language::LineList;
 use crate::language::value::fold;
 use facts::FactType;
+use incident::KnownPart;
 use spanned_yaml::{Span, YamlText};
 use untrusted::glob::Glob;
 
@@ -14,6 +15,8 @@ use untrusted::glob::Glob;
 pub struct ModuleList {
     pub(crate) name: String,
     pub(crate) about: String,
+    /// Of a list of products: how their modules come into a process.
+    pub(crate) part: Option<KnownPart>,
     pub(crate) names: BTreeSet<String>,
     pub(crate) patterns: Vec<Glob>,
     /// Its file, and the entries in its order.
@@ -49,6 +52,8 @@ pub struct ModuleIndex<'l> {
 pub struct ListedModule<'l> {
     /// The list's name.
     pub list: &'l str,
+    /// How such modules come into a process, if it is a list of products.
+    pub part: Option<KnownPart>,
     /// Why the module is in the list.
     pub why: &'l str,
 }
@@ -59,7 +64,7 @@ impl<'l> ModuleIndex<'l> {
         let mut index = Self::default();
         for list in lists {
             for entry in &list.entries {
-                let listed = ListedModule { list: &list.name, why: &entry.why };
+                let listed = ListedModule { list: &list.name, part: list.part, why: &entry.why };
                 let Some(pattern) = &entry.pattern else {
                     index.names.entry(&entry.text).or_insert(listed);
                     continue;
@@ -103,6 +108,12 @@ impl ModuleList {
     #[must_use]
     pub fn about(&self) -> &str {
         &self.about
+    }
+
+    /// Of a list of products: how their modules come into a process. `None` for a list of modules with a role of their own.
+    #[must_use]
+    pub fn part(&self) -> Option<KnownPart> {
+        self.part
     }
 
     /// How many names and patterns it has.

@@ -9,7 +9,8 @@ use crate::reading::line_lists;
 use crate::reading::table_files::check_table;
 use evidence::has_folder;
 use facts::FactType;
-use rule_syntax::mistakes::Mistakes;
+use incident::KnownPart;
+use rule_syntax::mistakes::{Mistakes, listing};
 use sigma::check_logsources;
 use spanned_yaml::{Code, Diagnostic, Entry, Node, YamlText, parse_leniently};
 use untrusted::glob::Glob;
@@ -79,12 +80,18 @@ fn check_head(file_stem: &str, root: &Node, mistakes: &mut Mistakes) {
 
 fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<ModuleList> {
     let entries = mistakes.mapping(root, "a list file")?;
-    let known = ["schema", "list", "about", "modules"];
-    mistakes.keys(entries, root.span, "a list file", &known, &known);
+    let known = ["schema", "list", "part", "about", "modules"];
+    let of_every_list = ["schema", "list", "about", "modules"];
+    // What the folder's lists are there for is to name products.
+    let of_products = mistakes.file.name.replace('\\', "/").contains("/known-modules/");
+    let required = if of_products { &known[..] } else { &of_every_list };
+    mistakes.keys(entries, root.span, "a list file", &known, required);
     let about = root.get("about").and_then(|node| mistakes.text(node, "`about`")).unwrap_or_default().trim().to_owned();
+    let part = root.get("part").and_then(|node| read_part(node, mistakes));
     let mut list = ModuleList {
         name: file_stem.to_owned(),
         about,
+        part,
         names: BTreeSet::new(),
         patterns: Vec::new(),
         file: Arc::clone(&mistakes.file),
@@ -95,6 +102,17 @@ fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<Mo
         read_entry(item, &mut list, mistakes);
     }
     Some(list)
+}
+
+fn read_part(node: &Node, mistakes: &mut Mistakes) -> Option<KnownPart> {
+    let word = mistakes.text(node, "`part`")?;
+    let parts = [KnownPart::Foreign, KnownPart::Library, KnownPart::Component];
+    let part = parts.into_iter().find(|part| part.word() == word);
+    if part.is_none() {
+        let words = listing(KnownPart::WORDS.iter().copied());
+        mistakes.error_with_help(Code::R061, node.span, format!("no part is named `{word}`"), format!("write {words}"));
+    }
+    part
 }
 
 fn read_entry(item: &Node, list: &mut ModuleList, mistakes: &mut Mistakes) {

@@ -38,7 +38,12 @@ fn step(word: u32, address: u64) -> Step {
             }
         }
         Some((_, size)) => {
-            let registers: Vec<usize> = operands.iter().map_while(general).take(2).collect();
+            let mut registers: Vec<usize> = operands.iter().map_while(general).take(3).collect();
+            if is_exclusive_store(&decoded) && !registers.is_empty() {
+                // Whether it stored is what the first register tells.
+                step.writes = bit(registers.remove(0));
+            }
+            registers.truncate(2);
             if let Some(place) = place(operands) {
                 let one = |index: usize, add: i64| {
                     let displacement = place.displacement.saturating_add(add);
@@ -50,7 +55,7 @@ fn step(word: u32, address: u64) -> Step {
             }
         }
         None => {
-            if let Some(to) = first.filter(|_| step.flow == Flow::Next) {
+            if let Some(to) = first.filter(|to| step.flow == Flow::Next && is_written(&decoded, *to)) {
                 step.writes = bit(to);
                 step.sets = [computed(&decoded, address).map(|from| (to, from)), None];
                 if to == STACK_POINTER {
@@ -72,6 +77,19 @@ fn step(word: u32, address: u64) -> Step {
         }
     }
     step
+}
+
+/// Whether an instruction of arithmetic writes its first operand: comparisons have none, or the register that is always 0.
+fn is_written(decoded: &Decoded, to: usize) -> bool {
+    let compares = matches!(decoded.opcode, Opcode::CCMP | Opcode::CCMN);
+    let zero = to == 31 && matches!(decoded.operands.first(), Some(Operand::Register(..)));
+    !compares && !zero
+}
+
+/// Whether it stores only where nobody else stored meanwhile, and tells so in its first operand.
+fn is_exclusive_store(decoded: &Decoded) -> bool {
+    use Opcode::{STLXP, STLXR, STLXRB, STLXRH, STXP, STXR, STXRB, STXRH};
+    matches!(decoded.opcode, STXR | STXRB | STXRH | STLXR | STLXRB | STLXRH | STXP | STLXP)
 }
 
 fn flow(decoded: &Decoded, address: u64) -> Flow {

@@ -7,15 +7,18 @@
 
 mod arm64;
 mod code;
+mod function;
+mod giver;
 mod step;
 mod x86;
 
 use self::code::{Before, Code};
 use self::step::{ARM64, Convention, Flow, From, Place, Step, Target, X64, X86};
 use super::memory::Memory;
+use super::stack::Registers;
 use super::symbols::Symbols;
 use evidence::{
-    Address, CpuArchitecture, ExceptionCode, FrameTrust, Names, Origin, OriginEnd, OriginStep, ProcessDump,
+    Address, CpuArchitecture, ExceptionCode, FrameTrust, Givers, Names, Origin, OriginEnd, OriginStep, ProcessDump,
 };
 
 /// Most instructions that hand the value on, and most frames that are followed.
@@ -55,17 +58,33 @@ pub fn read(
     if exception.code != ExceptionCode::ACCESS_VIOLATION {
         return None;
     }
-    let convention = match process.system.cpu {
-        CpuArchitecture::X86 => X86,
-        CpuArchitecture::X64 => X64,
-        CpuArchitecture::Arm64 => ARM64,
-        CpuArchitecture::Arm | CpuArchitecture::Other => return None,
-    };
+    let convention = convention(process.system.cpu)?;
     let code = Code::new(process, memory, symbols, with_images);
     let mut search = Search { code, convention, names, steps: Vec::new(), frame: 0 };
     let (end, callee) = search.run()?;
     let Search { steps, frame, .. } = search;
     Some(Origin { steps, end, frame, callee })
+}
+
+/// Who gave the value that made the process fail, or that a check before a stop found bad, by the frames of the walked stack and
+/// the registers in them.
+pub fn givers(
+    process: &ProcessDump,
+    memory: &mut Memory<'_, '_>,
+    symbols: Option<&Symbols>,
+    walked: &[Registers],
+) -> Vec<Givers> {
+    let Some(convention) = convention(process.system.cpu) else { return Vec::new() };
+    giver::read(Code::new(process, memory, symbols, true), convention, walked)
+}
+
+fn convention(cpu: CpuArchitecture) -> Option<Convention> {
+    match cpu {
+        CpuArchitecture::X86 => Some(X86),
+        CpuArchitecture::X64 => Some(X64),
+        CpuArchitecture::Arm64 => Some(ARM64),
+        CpuArchitecture::Arm | CpuArchitecture::Other => None,
+    }
 }
 
 struct Search<'s, 'm, 'f> {

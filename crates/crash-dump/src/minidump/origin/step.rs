@@ -11,10 +11,16 @@ pub struct Step {
     pub end: u64,
     /// The general registers that it changes, a bit for each number.
     pub writes: u32,
+    /// The general registers that it reads, those of addresses included, a bit for each number.
+    pub reads: u32,
     /// Registers that get a value that can be followed.
     pub sets: [Option<(usize, From)>; 2],
     /// Memory that gets one.
     pub stores: [Option<(Place, From)>; 2],
+    /// Memory that it changes to something that can't be followed.
+    pub spoils: Option<Place>,
+    /// What it compares, for a branch behind it.
+    pub compares: [Option<From>; 2],
     /// By how many bytes it moves the stack pointer up.
     pub moves_stack: i64,
     /// Where it goes on.
@@ -78,13 +84,19 @@ pub enum Target {
 impl Step {
     /// An instruction that changes nothing.
     pub fn plain(address: u64, end: u64, decoded: DecodedInstruction) -> Self {
-        let (sets, stores) = ([None; 2], [None; 2]);
-        Self { address, end, writes: 0, sets, stores, moves_stack: 0, flow: Flow::Next, decoded }
+        let (sets, stores, compares) = ([None; 2], [None; 2], [None; 2]);
+        let (writes, reads, spoils, moves_stack, flow) = (0, 0, None, 0, Flow::Next);
+        Self { address, end, writes, reads, sets, stores, spoils, compares, moves_stack, flow, decoded }
     }
 
     /// Whether it changes a register.
     pub fn changes(&self, register: usize) -> bool {
         u32::try_from(register).is_ok_and(|bit| self.writes.checked_shr(bit).is_some_and(|bits| bits & 1 == 1))
+    }
+
+    /// Whether it reads a register.
+    pub fn reads_register(&self, register: usize) -> bool {
+        u32::try_from(register).is_ok_and(|bit| self.reads.checked_shr(bit).is_some_and(|bits| bits & 1 == 1))
     }
 
     /// What a register gets.
@@ -118,6 +130,22 @@ pub struct Convention {
     /// Where the first argument on the stack is, from the stack pointer on at a function's first instruction, bytes; on x64
     /// the four words of the register arguments count as well.
     pub first_on_stack: i64,
+}
+
+impl Convention {
+    /// Whether a called function may change a register.
+    pub fn is_volatile(&self, register: usize) -> bool {
+        u32::try_from(register).is_ok_and(|bit| self.volatile.checked_shr(bit).is_some_and(|bits| bits & 1 == 1))
+    }
+
+    /// How many general registers there are.
+    pub fn registers(&self) -> usize {
+        match (self.word, self.stack_pointer) {
+            (4, _) => 8,
+            (_, 31) => 32,
+            _ => 16,
+        }
+    }
 }
 
 /// 32-bit x86: arguments on the stack, `this` in ECX, and with `__fastcall` also EDX.

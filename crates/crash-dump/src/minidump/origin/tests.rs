@@ -7,7 +7,7 @@ use untrusted::bytes::Source;
 
 const START: u64 = 0x40_1000;
 
-fn process(cpu: CpuArchitecture) -> ProcessDump {
+pub(super) fn process(cpu: CpuArchitecture) -> ProcessDump {
     ProcessDump {
         time: None,
         system: System { os: OperatingSystem::Windows, cpu, ..System::default() },

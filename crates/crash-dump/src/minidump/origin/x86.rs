@@ -55,6 +55,13 @@ pub fn before(code: &[u8], start: u64, wide: bool) -> Vec<Step> {
     chain.iter().rev().map(|instruction| step(instruction, wide, &mut factory)).collect()
 }
 
+/// The instruction at the beginning of `code`, which is at `start`.
+pub fn one(code: &[u8], start: u64, wide: bool) -> Option<Step> {
+    let bits = if wide { 64 } else { 32 };
+    let instruction = Decoder::try_with_ip(bits, code, start, DecoderOptions::NONE).ok()?.decode();
+    (!instruction.is_invalid()).then(|| step(&instruction, wide, &mut InstructionInfoFactory::new()))
+}
+
 /// The instructions in `code`, which begins with one at `start`, as far as they lead to its end.
 pub fn forward(code: &[u8], start: u64, wide: bool) -> Vec<Step> {
     let bits = if wide { 64 } else { 32 };
@@ -79,9 +86,16 @@ fn step(instruction: &Instruction, wide: bool, factory: &mut InstructionInfoFact
             used.access(),
             OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite
         );
-        if written && let Some(number) = number(used.register()) {
-            step.writes |= u32::try_from(number).ok().and_then(|bit| 1_u32.checked_shl(bit)).unwrap_or(0);
-        }
+        let read = matches!(
+            used.access(),
+            OpAccess::Read | OpAccess::CondRead | OpAccess::ReadWrite | OpAccess::ReadCondWrite
+        );
+        let Some(bit) = number(used.register()).and_then(|number| 1_u32.checked_shl(u32::try_from(number).ok()?))
+        else {
+            continue;
+        };
+        step.writes |= if written { bit } else { 0 };
+        step.reads |= if read { bit } else { 0 };
     }
     step.flow = flow(instruction);
     step.moves_stack = i64::from(instruction.stack_pointer_increment());
@@ -92,10 +106,22 @@ fn step(instruction: &Instruction, wide: bool, factory: &mut InstructionInfoFact
     let whole = instruction.op0_kind() == OpKind::Register && instruction.op0_register().size() >= 4;
     let (second, immediate) = (operand(instruction, 1), instruction.try_immediate(1).ok());
     use Mnemonic::*;
+    if matches!(instruction.mnemonic(), Div | Idiv) {
+        step.compares = [operand(instruction, 0), None];
+    }
+    if matches!(instruction.mnemonic(), Cmp | Test) {
+        step.compares = [operand(instruction, 0), second];
+    }
+    if writes_memory(instruction, factory) {
+        step.spoils = Some(place(instruction)).filter(|_| has_plain_address(instruction));
+    }
     match (instruction.mnemonic(), first) {
         (Mov, Some(to)) if whole => step.sets = [second.map(|from| (to, from)), None],
-        (Mov, None) if instruction.op0_kind() == OpKind::Memory => {
+        (Mov, None) if instruction.op0_kind() == OpKind::Memory && has_plain_address(instruction) => {
             step.stores = [second.map(|from| (place(instruction), from)), None];
+            if second.is_some() {
+                step.spoils = None;
+            }
         }
         (Movzx | Movsx | Movsxd, Some(to)) => {
             let from = match second {
@@ -128,6 +154,7 @@ fn step(instruction: &Instruction, wide: bool, factory: &mut InstructionInfoFact
             let top = Place { base: Some(4), has_index: false, displacement: 0 };
             // The place as it is behind the instruction.
             step.stores = [from.map(|from| (top, from)), None];
+            step.spoils = None;
         }
         (Pop, Some(to)) => {
             let top = Place { base: Some(4), has_index: false, displacement: 0 };
@@ -150,6 +177,8 @@ fn flow(instruction: &Instruction) -> Flow {
         FlowControl::UnconditionalBranch => Flow::Jump(near()),
         FlowControl::IndirectBranch | FlowControl::Return | FlowControl::Exception => Flow::Jump(None),
         FlowControl::Interrupt if instruction.mnemonic() == Mnemonic::Int3 => Flow::Padding,
+        // `__fastfail` of winnt.h, which does not return.
+        FlowControl::Interrupt if instruction.try_immediate(0).is_ok_and(|number| number == 0x29) => Flow::Jump(None),
         _ => Flow::Next,
     }
 }
@@ -161,9 +190,25 @@ fn operand(instruction: &Instruction, index: u32) -> Option<From> {
             let register = instruction.try_op_register(index).ok()?;
             (register.size() >= 4).then(|| number(register)).flatten().map(From::Register)
         }
-        OpKind::Memory => Some(From::Load(place(instruction))),
+        OpKind::Memory => has_plain_address(instruction).then(|| From::Load(place(instruction))),
         _ => instruction.try_immediate(index).ok().map(From::Constant),
     }
+}
+
+/// Whether the address that an instruction uses does not count from a segment of its own: FS and GS lead to the thread's
+/// environment block.
+fn has_plain_address(instruction: &Instruction) -> bool {
+    !matches!(instruction.memory_segment(), Register::FS | Register::GS)
+}
+
+/// Whether an instruction changes memory through its first operand.
+fn writes_memory(instruction: &Instruction, factory: &mut InstructionInfoFactory) -> bool {
+    instruction.op_count() > 0
+        && instruction.op0_kind() == OpKind::Memory
+        && matches!(
+            factory.info(instruction).op0_access(),
+            OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite
+        )
 }
 
 /// The place in memory that an instruction uses.
@@ -186,4 +231,38 @@ fn place(instruction: &Instruction) -> Place {
 
 fn number(register: Register) -> Option<usize> {
     register.is_gpr().then(|| register.full_register().number())
+}
+
+/// Whether an instruction only fills space: compilers align functions and loops with such.
+pub fn is_filler(step: &Step) -> bool {
+    let DecodedInstruction::X86 { instruction, .. } = &step.decoded else { return false };
+    match instruction.mnemonic() {
+        Mnemonic::Nop | Mnemonic::Int3 => true,
+        Mnemonic::Xchg => instruction.op0_register() == instruction.op1_register(),
+        Mnemonic::Lea => {
+            let to = instruction.op0_register();
+            let same = |register: Register| register == to || register == Register::None;
+            same(instruction.memory_base())
+                && same(instruction.memory_index())
+                && instruction.memory_index_scale() == 1
+                && instruction.memory_displacement64() == 0
+                && (instruction.memory_base() == to) != (instruction.memory_index() == to)
+        }
+        _ => false,
+    }
+}
+
+/// How many bytes of arguments a return takes from the stack; `None` for other instructions.
+pub fn popped(step: &Step) -> Option<i64> {
+    let DecodedInstruction::X86 { instruction, .. } = &step.decoded else { return None };
+    let returns = instruction.mnemonic() == Mnemonic::Ret;
+    returns.then(|| if instruction.op_count() > 0 { i64::from(instruction.immediate16()) } else { 0 })
+}
+
+/// The address of the pointer that a jump leads through.
+pub fn jumps_through(step: &Step) -> Option<u64> {
+    let DecodedInstruction::X86 { instruction, .. } = &step.decoded else { return None };
+    let through = instruction.flow_control() == FlowControl::IndirectBranch && instruction.op0_kind() == OpKind::Memory;
+    let place = place(instruction);
+    (through && place.base.is_none() && !place.has_index).then(|| place.displacement.cast_unsigned())
 }

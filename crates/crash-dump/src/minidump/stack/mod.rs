@@ -13,24 +13,26 @@ mod x86;
 
 pub use self::given::Given;
 pub use self::other_threads::walk_other_threads;
+pub use self::x86::Registers;
 
 use self::given::{is_x86_on_windows, no_surer_than_before};
 use super::memory::Memory;
 use evidence::ProcessDump;
 
-/// Fills in the crashing thread's frames. A dump that can't be walked simply has none.
-pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &mut ProcessDump) {
+/// Fills in the crashing thread's frames. A dump that can't be walked simply has none. Returns the registers in them, in the
+/// same order; none where they are not followed.
+pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &mut ProcessDump) -> Vec<Registers> {
     if process.thread.is_none() {
-        return;
+        return Vec::new();
     }
-    let walked = if is_x86_on_windows(&process.system) {
-        x86::walk(given, memory, process)
+    let (mut frames, registers) = if is_x86_on_windows(&process.system) {
+        x86::walk(given, memory, process).unwrap_or_default()
     } else {
-        generic::walk(given, memory, process)
+        (generic::walk(given, memory, process).unwrap_or_default(), Vec::new())
     };
-    let mut frames = walked.unwrap_or_default();
     no_surer_than_before(&mut frames);
     if let Some(thread) = &mut process.thread {
         thread.frames = frames;
     }
+    registers
 }

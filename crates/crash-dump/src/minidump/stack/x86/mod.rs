@@ -46,8 +46,12 @@ const LOWEST_ADDRESS: u64 = 0x1000;
 /// this size, by a histogram of common libraries in which 99.5 % of all are smaller.
 const LARGEST_FRAME: u64 = 128 << 10;
 
-/// The crashing thread's frames, innermost first. `None` without registers.
-pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &ProcessDump) -> Option<Vec<Frame>> {
+/// The crashing thread's frames, innermost first, with the registers in them. `None` without registers.
+pub fn walk(
+    given: &Given<'_, '_>,
+    memory: &mut Memory<'_, '_>,
+    process: &ProcessDump,
+) -> Option<(Vec<Frame>, Vec<Registers>)> {
     let registers = Registers::from_context(given.context?)?;
     let mut walk = Walk::new(given, memory, process);
     let place = Address(registers.rip);
@@ -112,22 +116,29 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
 
     /// The innermost frames of the stack that begins with the registers `innermost`, at most `most`. The first
     /// `at_once` bytes of the stack are read from the dump in one go.
-    pub fn frames(&mut self, innermost: Registers, entered: Entered, at_once: u64, most: usize) -> Vec<Frame> {
+    pub fn frames(
+        &mut self,
+        innermost: Registers,
+        entered: Entered,
+        at_once: u64,
+        most: usize,
+    ) -> (Vec<Frame>, Vec<Registers>) {
         if let Some(pointer) = innermost.get(RSP) {
             self.words.read(pointer, at_once, self.memory);
         }
-        let mut frames = Vec::new();
+        let (mut frames, mut registers) = (Vec::new(), Vec::new());
         let first = Caller { registers: innermost, entered, trust: FrameTrust::Exact, probability: None, called: None };
         let mut next = Some(first);
         while let Some(frame) = next.take().filter(|_| frames.len() < most) {
             frames.push(self.frame(&frame));
+            registers.push(frame.registers);
             next = match self.undo(&frame) {
                 Undo::End => None,
                 Undo::Caller(caller) => Some(*caller),
                 Undo::Unknown => self.scanned(&frame),
             };
         }
-        frames
+        (frames, registers)
     }
 
     fn frame(&mut self, frame: &Caller) -> Frame {
