@@ -302,6 +302,7 @@ mod tests {
             size: 0x1_0000,
             timestamp: 0,
             debug_id: None,
+            debug_file: None,
         };
         ProcessDump {
             time: None,

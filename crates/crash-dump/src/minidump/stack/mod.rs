@@ -7,11 +7,13 @@
 
 mod generic;
 mod given;
+mod missing;
 mod other_threads;
 mod waits;
 mod x86;
 
 pub use self::given::Given;
+pub use self::missing::add_missing_code;
 pub use self::other_threads::walk_other_threads;
 
 use self::given::{is_x86_on_windows, no_surer_than_before};
@@ -26,11 +28,13 @@ pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &mut Pr
     let walked = if is_x86_on_windows(&process.system) {
         x86::walk(given, memory, process)
     } else {
-        generic::walk(given, memory, process)
+        generic::walk(given, memory, process).map(|frames| (frames, Vec::new()))
     };
-    let mut frames = walked.unwrap_or_default();
+    let (mut frames, without_caller) = walked.unwrap_or_default();
     no_surer_than_before(&mut frames);
+    let missing = missing::missing(&frames, &without_caller, given, process);
     if let Some(thread) = &mut process.thread {
         thread.frames = frames;
+        thread.missing = missing;
     }
 }
