@@ -38,8 +38,9 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     ticket: Option<PathBuf>,
 
-    /// Unwind stacks exactly by the images (.dll, .exe) and Breakpad symbol files (.sym) in PATH, a folder or a symbol
-    /// store, or a single file; can be given again. Full dumps hold their images themselves.
+    /// Name functions and source lines by the PDBs and Breakpad symbol files (.sym) in PATH, and unwind stacks exactly by
+    /// these and the images (.dll, .exe); PATH is a folder, a symbol store or a single file, and can be given again.
+    /// Full dumps hold their images themselves.
     #[arg(long, value_name = "PATH", conflicts_with = "no_stack_walk")]
     symbols: Vec<PathBuf>,
 

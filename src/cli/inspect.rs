@@ -24,8 +24,9 @@ pub struct Arguments {
     #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
-    /// Unwind stacks exactly by the images (.dll, .exe) and Breakpad symbol files (.sym) in PATH, a folder or a symbol
-    /// store, or a single file; can be given again. Full dumps hold their images themselves.
+    /// Name functions and source lines by the PDBs and Breakpad symbol files (.sym) in PATH, and unwind stacks exactly by
+    /// these and the images (.dll, .exe); PATH is a folder, a symbol store or a single file, and can be given again.
+    /// Full dumps hold their images themselves.
     #[arg(long, value_name = "PATH")]
     symbols: Vec<PathBuf>,
 

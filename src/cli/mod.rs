@@ -23,6 +23,7 @@ mod sigma;
 mod stream;
 mod suppressions;
 mod symbols;
+mod symbols_needed;
 mod why;
 
 use std::borrow::Cow;
@@ -60,6 +61,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Makes one report of several, as if all their artifacts had been analyzed together.
     Merge(merge::Arguments),
+    /// Lists images and PDBs that would show more of the crashes, as symbol stores and symbol servers name them.
+    SymbolsNeeded(symbols_needed::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
     /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes
@@ -90,6 +93,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
+        Command::SymbolsNeeded(arguments) => symbols_needed::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
         Command::Rules(command) => rules::run(&command),
         Command::Schema(arguments) => Ok(schema::run(&arguments)),

@@ -12,4 +12,5 @@ mod rules_documents;
 mod rules_new;
 mod rules_pages;
 mod rules_test_folders;
+mod symbols_needed;
 mod why;

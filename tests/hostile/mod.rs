@@ -5,5 +5,6 @@ mod dump_mutants;
 mod files;
 #[cfg(target_os = "linux")]
 mod memory;
+mod symbols;
 #[cfg(unix)]
 mod texts;

@@ -7,5 +7,6 @@ mod dump_proofs;
 mod event_log_oracle;
 mod kernel_and_wer_facts;
 mod mechanism;
+pub mod symbols;
 mod threads;
 mod unwinding;

@@ -62,8 +62,8 @@ pub use names::Names;
 pub use names::{ByHash, halves, seed};
 pub use place::Place;
 pub use process::{
-    Call, CpuArchitecture, CrashThread, DelayLoad, DumpReason, Exception, Frame, FrameTrust, OperatingSystem,
-    ProcessDump, RequestedDump, System,
+    Call, CpuArchitecture, CrashThread, DelayLoad, DumpReason, Exception, FileKind, FileShows, Frame, FrameTrust,
+    InlinedFunction, MissingFile, OperatingSystem, ProcessDump, RequestedDump, SourceLine, System,
 };
 pub use process_state::{
     Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory, ThreadStack, ThreadState,
@@ -83,7 +83,7 @@ pub use word::Word;
 /// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
 /// It is any 16 hexadecimal digits, and changes with every new variant or field of a type that evidence is made of;
 /// `tests/reports/evidence_format.rs` keeps it beside a sum of the encoded bytes.
-pub const FORMAT: &str = "6d31a9f84be2c705";
+pub const FORMAT: &str = "3e90b7d26af4185c";
 
 /// One statement of an artifact, with its place in that artifact.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -73,6 +73,8 @@ pub struct LoadedModule {
     pub timestamp: u32,
     /// Which debug file belongs to it.
     pub debug_id: Option<DebugId>,
+    /// The debug file's name, without path.
+    pub debug_file: Option<Arc<str>>,
 }
 
 /// A module that had been unloaded before the artifact was written.

@@ -178,7 +178,46 @@ pub struct CrashThread {
     pub instruction_pointer: Option<Address>,
     /// The stack, innermost frame first; empty when it was not walked.
     pub frames: Vec<Frame>,
+    /// Files that would show more of the stack, in the order of the frames that lack them, each once.
+    pub missing: Vec<MissingFile>,
 }
+
+/// A file that was not at hand and would show more of a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingFile {
+    /// The module that it belongs to: an index into the dump's module list.
+    pub module: usize,
+    /// Which file.
+    pub kind: FileKind,
+    /// What it would show.
+    pub shows: FileShows,
+    /// The innermost frame that lacks it: an index into the frames.
+    pub frame: usize,
+}
+
+words!(
+    /// The files of a module that `--symbols` takes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    FileKind {
+        /// The `.dll` or `.exe` itself.
+        Image => "image",
+        /// The debug file.
+        Pdb => "pdb",
+    }
+);
+
+words!(
+    /// What a file would show.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    FileShows {
+        /// Who called the function: the caller was searched for on the stack.
+        Caller => "caller",
+        /// The code that made the bad value.
+        Code => "code",
+        /// The function's name.
+        Function => "function",
+    }
+);
 
 /// One frame of a walked stack.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -196,6 +235,28 @@ pub struct Frame {
     pub call: Option<Call>,
     /// The function, by the image's exports or by symbols.
     pub function: Option<Arc<str>>,
+    /// The line of the function: where code was inlined, the line that calls it.
+    pub source: Option<SourceLine>,
+    /// Functions that the compiler put into it at this place, innermost first.
+    pub inlined: Vec<InlinedFunction>,
+}
+
+/// A line of a source file, as symbols name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceLine {
+    /// The path of the computer that built the program.
+    pub file: Arc<str>,
+    /// From 1.
+    pub line: u32,
+}
+
+/// A function that the compiler put into another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InlinedFunction {
+    /// Its name.
+    pub function: Arc<str>,
+    /// Its line.
+    pub source: Option<SourceLine>,
 }
 
 /// What a call instruction calls.

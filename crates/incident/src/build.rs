@@ -24,6 +24,7 @@ use super::joined_evidence::JoinedEvidence;
 use super::kernel_site;
 use super::mechanism::mechanism;
 use super::messages::{MessageReader, Messages};
+use super::needed;
 use super::other_software;
 use super::same_process;
 use super::sentence::sentence;
@@ -189,6 +190,7 @@ fn build<'i>(
         mechanism,
         suspect,
         stack: stack::stack(&evidence),
+        symbols_needed: needed::needed(&evidence),
         thrown: thrown::thrown(&evidence),
         dump: dump_state::dump_state(&evidence),
         other_software: other_software::other_software(&evidence, carriers),

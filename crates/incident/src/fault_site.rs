@@ -323,6 +323,7 @@ mod tests {
             size: 0x1_0000,
             timestamp: 0,
             debug_id: None,
+            debug_file: None,
         };
         let exception = Exception {
             code: CPP_EXCEPTION,

@@ -11,6 +11,7 @@ use super::basis::Basis;
 use super::dump_state::DumpState;
 use super::join::key::{JoinKey, JoinStrength};
 use super::mechanism::Mechanism;
+use super::needed::NeededFile;
 use super::other_software::{Component, OtherSoftware};
 use super::stack::StackFrame;
 use super::thrown::Thrown;
@@ -73,6 +74,8 @@ pub struct Incident {
     /// The stacks of the thread that crashed or stopped the system, innermost frame first: that of the process or the
     /// kernel, then those of .NET and Python.
     pub stack: Vec<StackFrame>,
+    /// Images and PDBs that would show more of the stack.
+    pub symbols_needed: Vec<NeededFile>,
     /// The exception objects of C++ and .NET that nobody caught.
     pub thrown: Vec<Thrown>,
     /// What the dump shows of process and system beside the exception.

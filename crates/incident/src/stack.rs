@@ -10,8 +10,8 @@ use serde_with::{DisplayFromStr, SerializeAs, serde_as, skip_serializing_none};
 
 use super::joined_evidence::JoinedEvidence;
 use evidence::{
-    Address, EventBody, Frame, FrameTrust, KernelDump, KernelFrame, LoadedModule, ModuleOffset, ProcessDump,
-    PythonFrame, Ticket, TicketFrame, Version, WerReport,
+    Address, EventBody, Frame, FrameTrust, InlinedFunction, KernelDump, KernelFrame, LoadedModule, ModuleOffset,
+    ProcessDump, PythonFrame, Ticket, TicketFrame, Version, WerReport,
 };
 
 pub(super) use managed::exception_text;
@@ -59,8 +59,11 @@ pub struct StackFrame {
     pub function: Option<Arc<str>>,
     /// The source file.
     pub file: Option<Arc<str>>,
-    /// The line in that file.
+    /// The line in that file: of the function itself where code was inlined, the line that calls it.
     pub line: Option<u32>,
+    /// Functions that the compiler put into it at this place, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inline: Vec<InlineFrame>,
     /// How the frame was found.
     #[serde_as(as = "Word")]
     pub trust: FrameTrust,
@@ -75,6 +78,29 @@ pub struct StackFrame {
     pub from: usize,
 }
 
+/// A function that the compiler put into another. What symbols do not show is absent.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InlineFrame {
+    /// Its name.
+    pub function: Arc<str>,
+    /// The source file.
+    pub file: Option<Arc<str>>,
+    /// The line in that file.
+    pub line: Option<u32>,
+}
+
+impl InlineFrame {
+    fn of(inlined: &InlinedFunction) -> Self {
+        let source = inlined.source.as_ref();
+        Self {
+            function: Arc::clone(&inlined.function),
+            file: source.map(|source| Arc::clone(&source.file)),
+            line: source.map(|source| source.line),
+        }
+    }
+}
+
 impl Default for StackFrame {
     /// A frame of which nothing is known.
     fn default() -> Self {
@@ -86,6 +112,7 @@ impl Default for StackFrame {
             function: None,
             file: None,
             line: None,
+            inline: Vec::new(),
             trust: FrameTrust::Scanned,
             probability: None,
             of: StackKind::Native,
@@ -181,7 +208,16 @@ impl StackFrame {
     fn of_process(frame: &Frame, dump: &ProcessDump) -> Self {
         let module = frame.module.and_then(|index| dump.modules.as_ref()?.get(index));
         let (trust, probability) = (frame.trust, frame.probability);
-        Self { function: frame.function.clone(), trust, probability, ..Self::in_module(frame.address, module) }
+        let source = frame.source.as_ref();
+        Self {
+            function: frame.function.clone(),
+            file: source.map(|source| Arc::clone(&source.file)),
+            line: source.map(|source| source.line),
+            inline: frame.inlined.iter().map(InlineFrame::of).collect(),
+            trust,
+            probability,
+            ..Self::in_module(frame.address, module)
+        }
     }
 
     /// A frame at an address of a process.

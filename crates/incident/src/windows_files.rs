@@ -135,6 +135,7 @@ mod tests {
             size: 0x1000,
             timestamp: 0,
             debug_id: None,
+            debug_file: None,
         };
         let usual = (0..20).map(|number| module(&format!(r"C:\Windows\System32\{number}.dll"), [10, 0, 19041, number]));
         let all: Vec<LoadedModule> = usual.chain(others.iter().map(|(path, version)| module(path, *version))).collect();

@@ -135,6 +135,7 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
         name: thread_name(&dump, id).map(|name| names.share(&name)),
         instruction_pointer: registers.as_ref().map(|context| Address(context.get_instruction_pointer())),
         frames: Vec::new(),
+        missing: Vec::new(),
     });
     let mut process = ProcessDump {
         time: seconds(u64::from(directory.time)),
@@ -186,6 +187,7 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
         stack::walk_other_threads(&given, &contexts, &mut memory, &mut process);
     }
     process.detail.origin = origin::read(&process, &mut memory, options.symbols, options.walk_stacks, names);
+    stack::add_missing_code(&mut process, options.symbols);
     let place = if process.exception.is_some() { Place::Stream("Exception") } else { Place::Whole };
     Ok(Reading {
         evidence: vec![Evidence { place, observation: Observation::Process(Box::new(process)) }],
@@ -239,14 +241,20 @@ fn loaded_module(module: &MinidumpModule, names: &Names) -> LoadedModule {
         base: Address(raw.base_of_image),
         size: raw.size_of_image,
         timestamp: raw.time_date_stamp,
-        debug_id: module.debug_identifier().map(|id| {
-            let bytes = *id.uuid().as_bytes();
-            // The crate keeps an old identifier's time in the first four bytes, most significant first.
-            let [a, b, c, d, ..] = bytes;
-            let time = || DebugSignature::Time(u32::from_be_bytes([a, b, c, d]));
-            DebugId { signature: if id.is_pdb20() { time() } else { DebugSignature::Guid(bytes) }, age: id.appendix() }
-        }),
+        debug_id: debug_id(module),
+        debug_file: module.debug_file().filter(|file| !file.is_empty()).map(|file| names.share(base_name(&file))),
     }
+}
+
+/// The identifier of a module's debug file.
+fn debug_id(module: &dyn Module) -> Option<DebugId> {
+    let id = module.debug_identifier()?;
+    let bytes = *id.uuid().as_bytes();
+    // The crate keeps an old identifier's time in the first four bytes, most significant first.
+    let [a, b, c, d, ..] = bytes;
+    let time = || DebugSignature::Time(u32::from_be_bytes([a, b, c, d]));
+    let signature = if id.is_pdb20() { time() } else { DebugSignature::Guid(bytes) };
+    Some(DebugId { signature, age: id.appendix() })
 }
 
 fn unloaded_modules(list: &MinidumpUnloadedModuleList, names: &Names) -> Vec<UnloadedModule> {

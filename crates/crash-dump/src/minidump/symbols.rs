@@ -1,27 +1,36 @@
 //! Symbols and images from outside of a dump: what `--symbols` gives.
 //!
 //! A folder may be flat, or a symbol store: `NAME/ID/FILE`, the ID of an image being its time stamp and size
-//! (`ntdll.dll/59B0D8F31E0000/ntdll.dll`), that of a `.sym` file the debug file's identifier
-//! (`ntdll.pdb/AF6E…1/ntdll.sym`). Names are compared without regard to case, as Windows does, also where the file
+//! (`ntdll.dll/59B0D8F31E0000/ntdll.dll`), that of a PDB and of a `.sym` file the debug file's identifier
+//! (`ntdll.pdb/AF6E…1/ntdll.pdb`, `ntdll.pdb/AF6E…1/ntdll.sym`). Names are compared without regard to case, as Windows does, also where the file
 //! system does not. Every file of the right name is a candidate; the identifier in it decides.
 
+mod compressed;
+mod module_symbols;
+mod pdb;
+mod source;
 mod sym_file;
+mod sym_lines;
 mod unusable;
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Cursor};
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use minidump::Module;
-use minidump_unwind::SymbolFile;
 
-use self::sym_file::SymFile;
+pub use self::module_symbols::{ModuleSymbols, parameter_size};
+pub use self::source::{CodeSource, SourceLine};
+
+use self::compressed::{compressed_name, unpack};
+use self::pdb::Pdb;
 use self::unusable::UnusableFile;
+use super::debug_id;
 use super::image::{Image, ImageFile};
-use evidence::{LoadedModule, base_name};
+use evidence::{DebugId, LoadedModule, base_name};
 use untrusted::display_path;
 
 /// Where symbols are looked for.
@@ -35,12 +44,12 @@ pub struct Symbols {
 }
 
 /// A debug file's name and identifier.
-type DebugFile = (String, String);
+type DebugFile = (String, DebugId);
 
 /// What was found of a debug file, once it was looked for; `None` for nothing.
-type Loaded = Arc<OnceLock<Option<SymFile>>>;
+type Loaded = Arc<OnceLock<Option<Arc<ModuleSymbols>>>>;
 
-/// As many bytes of all `.sym` files as stay loaded. Beyond it what was loaded before is let go, and read again when a
+/// As many bytes of all symbols as stay loaded. Beyond it what was loaded before is let go, and read again when a
 /// dump asks for it: that costs time and changes no answer.
 const MOST_LOADED: u64 = 512 << 20;
 
@@ -82,31 +91,49 @@ impl Symbols {
         })
     }
 
-    /// The `.sym` file of a module.
-    pub fn sym(&self, module: &dyn Module) -> Option<Arc<SymbolFile>> {
+    /// The symbols of a module: its PDB and its `.sym` file.
+    pub fn of_module(&self, module: &dyn Module) -> Option<Arc<ModuleSymbols>> {
         if self.places.is_empty() {
             return None;
         }
-        let id = module.debug_identifier()?.breakpad().to_string();
+        let id = debug_id(module)?;
         let debug_file = module.debug_file().filter(|name| !name.is_empty());
         let debug_file = base_name(&debug_file.unwrap_or_else(|| module.code_file())).to_owned();
         let loaded = {
             let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(loaded.entry((debug_file.clone(), id.clone())).or_default())
+            Arc::clone(loaded.entry((debug_file.clone(), id)).or_default())
         };
         let found = loaded.get_or_init(|| self.load(&debug_file, &id)).clone()?;
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         release(&mut loaded, &(debug_file, id), MOST_LOADED);
-        Some(found.symbols)
+        Some(found)
     }
 
-    fn load(&self, debug_file: &str, id: &str) -> Option<SymFile> {
+    fn load(&self, debug_file: &str, id: &DebugId) -> Option<Arc<ModuleSymbols>> {
         let stem = debug_file.get(..debug_file.len().saturating_sub(4)).filter(|stem| {
-            // The file is named after the debug file, with `.sym` in the place of `.pdb`.
+            // The `.sym` file is named after the debug file, with `.sym` in the place of `.pdb`.
             debug_file.get(stem.len()..).is_some_and(|end| end.eq_ignore_ascii_case(".pdb"))
         });
+        let stored = id.to_string();
+        let pdb = stem.and_then(|_| self.pdb(debug_file, id, &stored));
         let file = format!("{}.sym", stem.unwrap_or(debug_file));
-        self.first_usable(self.candidates(debug_file, id, &file), |path| sym_file::read(path, id))
+        let sym = self.first_usable(self.candidates(debug_file, &stored, &file), |path| sym_file::read(path, &stored));
+        (pdb.is_some() || sym.is_some()).then(|| Arc::new(ModuleSymbols::new(pdb, sym)))
+    }
+
+    fn pdb(&self, debug_file: &str, id: &DebugId, stored: &str) -> Option<Pdb> {
+        let plain = self.first_usable(self.candidates(debug_file, stored, debug_file), |path| {
+            let (file, length) = open_file(path)?;
+            Pdb::open(Box::new(file), length, id)
+        });
+        plain.or_else(|| {
+            let compressed = compressed_name(debug_file)?;
+            self.first_usable(self.candidates(debug_file, stored, &compressed), |path| {
+                let content = unpack(open_file(path)?.0)?;
+                let length = content.len() as u64;
+                Pdb::open(Box::new(Cursor::new(content)), length, id)
+            })
+        })
     }
 
     /// What `read` makes of the first file that it can use. Where it can use none, all are noted with the reason.
@@ -140,10 +167,21 @@ impl Symbols {
 /// Lets go of all loaded files but `asked`, if together they are more than `most` bytes. That a file was not found, or can't
 /// be used, stays known.
 fn release(loaded: &mut HashMap<DebugFile, Loaded>, asked: &DebugFile, most: u64) {
-    let kept = |loaded: &Loaded| loaded.get().and_then(Option::as_ref).map_or(0, |found| found.kept);
+    let kept = |loaded: &Loaded| loaded.get().and_then(Option::as_ref).map_or(0, |found| found.kept());
     if loaded.values().map(kept).fold(0, u64::saturating_add) > most {
         loaded.retain(|file, loaded| file == asked || kept(loaded) == 0);
     }
+}
+
+/// Opens a file, and how many bytes it has.
+fn open_file(path: &Path) -> Result<(File, u64), UnusableFile> {
+    // Opening a pipe would wait for its other end.
+    if !fs::metadata(path)?.is_file() {
+        return Err(UnusableFile::NoFile);
+    }
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    Ok((file, length))
 }
 
 /// What is directly in a folder, or a single file.
@@ -184,11 +222,9 @@ mod tests {
 
     #[test]
     fn what_stays_loaded_is_bounded_in_total() {
-        let file = |name: &str| (name.to_owned(), "1".to_owned());
-        let found = |kept| {
-            let symbols = SymbolFile::from_bytes(b"MODULE windows x86_64 AB1 app.pdb\n").expect("symbols");
-            Arc::new(OnceLock::from(Some(SymFile { symbols: Arc::new(symbols), kept })))
-        };
+        let id = DebugId { signature: evidence::DebugSignature::Guid([1; 16]), age: 1 };
+        let file = |name: &str| (name.to_owned(), id);
+        let found = |kept| Arc::new(OnceLock::from(Some(Arc::new(ModuleSymbols::of_size(kept)))));
         let missing: Loaded = Arc::new(OnceLock::from(None));
         let mut loaded: HashMap<DebugFile, Loaded> =
             [(file("a"), found(60)), (file("b"), found(30)), (file("c"), missing)].into();

@@ -23,6 +23,9 @@ fn frame_record((position, frame): (usize, &StackFrame)) -> Record {
         ("version", frame.version.map(Value::from)),
         ("offset", frame.offset.map(|offset| offset.0.into())),
         ("function", frame.function.clone().map(Value::Text)),
+        ("file", frame.file.clone().map(Value::from)),
+        ("line", frame.line.map(Value::from)),
+        ("inlined", frame.inline.first().map(|inlined| Value::Text(inlined.function.clone()))),
     ];
     Record::of_known(fields, evidence(frame.from))
 }

@@ -42,6 +42,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             mechanism: None,
             suspect: None,
             stack: Vec::new(),
+            symbols_needed: Vec::new(),
             thrown: Vec::new(),
             dump: None,
             other_software: None,

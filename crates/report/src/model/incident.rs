@@ -12,8 +12,8 @@ use super::report::{Artifact, Judged, Report, Verdict};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
 use incident::{
-    Bugcheck, Component, DumpState, ExceptionFacts, FaultSite, Mechanism, OtherSoftware, Process, Signature,
-    StackFrame, Suspect, Thread, Thrown,
+    Bugcheck, Component, DumpState, ExceptionFacts, FaultSite, Mechanism, NeededFile, OtherSoftware, Process,
+    Signature, StackFrame, Suspect, Thread, Thrown,
 };
 use rules::{Finding, Suppressed};
 
@@ -34,6 +34,7 @@ pub(crate) struct Incident<'a> {
     mechanism: Option<Part<'a, Mechanism>>,
     suspect: Option<Part<'a, Suspect>>,
     stack: Option<Part<'a, [StackFrame]>>,
+    symbols_needed: Option<Part<'a, [NeededFile]>>,
     threads: Option<Part<'a, [Thread]>>,
     thrown: Option<Part<'a, [Thrown]>>,
     dump: Option<Part<'a, DumpState>>,
@@ -67,6 +68,7 @@ impl<'a> Incident<'a> {
             mechanism: incident.mechanism.as_ref().map(Part::Made),
             suspect: incident.suspect.as_ref().map(Part::Made),
             stack: Part::unless_empty(&incident.stack),
+            symbols_needed: Part::unless_empty(&incident.symbols_needed),
             threads: Part::unless_empty(&judged.threads),
             thrown: Part::unless_empty(&incident.thrown),
             dump: incident.dump.as_ref().map(Part::Made),

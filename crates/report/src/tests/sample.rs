@@ -15,9 +15,10 @@ use evidence::{
 use facts::{EvidenceRef, NamedIncidents, Relation, SigmaNearby};
 use incident::{
     Access, Annotated, Bugcheck, Component, CrashedThread, DumpState, EarlierValue, EvidenceItem, ExceptionFacts,
-    FastFail, FaultSite, FieldOffset, Incident, IncidentKind, InnerError, JoinKey, JoinedBy, Machine, Mechanism,
-    MechanismKind, MechanismOrigin, MechanismStep, OtherModule, OtherSoftware, ParameterMeaning, Process, SIGMA,
-    Signature, StackFrame, StackKind, Suspect, Thread, Thrown, TimelineEntry, WindowsFile, WindowsFiles,
+    FastFail, FaultSite, FieldOffset, Incident, IncidentKind, InlineFrame, InnerError, JoinKey, JoinedBy, Machine,
+    Mechanism, MechanismKind, MechanismOrigin, MechanismStep, NeededFile, OtherModule, OtherSoftware, ParameterMeaning,
+    Process, SIGMA, Signature, StackFrame, StackKind, Suspect, Thread, Thrown, TimelineEntry, WindowsFile,
+    WindowsFiles,
 };
 use rules::UNDETERMINED;
 use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
@@ -147,6 +148,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             mechanism: None,
             suspect: None,
             stack: Vec::new(),
+            symbols_needed: Vec::new(),
             thrown: Vec::new(),
             dump: None,
             other_software: None,
@@ -273,7 +275,17 @@ pub(crate) fn crash(id: &str) -> Judged {
             function: Some("abort".into()),
             ..frame("ucrtbase.dll", 0x7286E, FrameTrust::Exact)
         },
-        frame("cudnn64_8.dll", 0x12C40, FrameTrust::Unwound),
+        StackFrame {
+            function: Some("cudnn::Handle::load".into()),
+            file: Some("D:\\src\\handle.cpp".into()),
+            line: Some(88),
+            inline: vec![InlineFrame {
+                function: "cudnn::check".into(),
+                file: Some("D:\\src\\check.h".into()),
+                line: Some(7),
+            }],
+            ..frame("cudnn64_8.dll", 0x12C40, FrameTrust::Unwound)
+        },
         frame("python39.dll", 0x4010, FrameTrust::Unwound),
         frame("python39.dll", 0x4010, FrameTrust::Unwound),
         frame("python39.dll", 0x4010, FrameTrust::Unwound),
@@ -287,6 +299,15 @@ pub(crate) fn crash(id: &str) -> Judged {
             ..StackFrame::default()
         },
     ];
+    incident.symbols_needed = vec![NeededFile {
+        file: "python39.pdb".into(),
+        kind: "pdb",
+        id: "3A2B1C4D5E6F47089A0B1C2D3E4F50611".into(),
+        path: "python39.pdb/3A2B1C4D5E6F47089A0B1C2D3E4F50611/python39.pdb".into(),
+        module: "python39.dll".into(),
+        shows: "function",
+        reason: "names the function at python39.dll+0x4010".into(),
+    }];
     incident.thrown = vec![Thrown {
         of: StackKind::Native,
         type_name: "class std::bad_alloc".into(),

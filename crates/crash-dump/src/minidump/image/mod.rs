@@ -76,25 +76,31 @@ impl Image {
         UnwindInfo::read(function, |at, bytes| self.fill(memory, at, bytes))
     }
 
+    /// Where the part of a function begins that holds an offset, and where the function begins that it belongs to. `None`
+    /// where no table shows it.
+    pub fn function_begins(&mut self, memory: &mut Memory<'_, '_>, offset: u32) -> Option<(u32, u32)> {
+        let Lookup::Function(part) = self.function_at(memory, offset) else { return None };
+        let mut whole = part;
+        for _ in 0..LONGEST_CHAIN {
+            match self.unwind_info(memory, whole)?.chained {
+                Some(next) => whole = next,
+                None => break,
+            }
+        }
+        Some((part.begin, whole.begin))
+    }
+
     /// The name under which the function that holds an offset is exported.
     ///
     /// Compilers move rarely used parts of a function elsewhere; such a part's entry names the function that it belongs
     /// to. An export further up than the function's entry begins is another function's name. Where no entry shows the
     /// function's beginning, only the first instructions of it are surely its own.
     pub fn export_at(&mut self, memory: &mut Memory<'_, '_>, offset: u32) -> Option<String> {
-        let (first, last) = match self.function_at(memory, offset) {
-            Lookup::Function(entry) => {
-                let mut whole = entry;
-                for _ in 0..LONGEST_CHAIN {
-                    match self.unwind_info(memory, whole)?.chained {
-                        Some(next) => whole = next,
-                        None => break,
-                    }
-                }
-                // Of a part that lies elsewhere only the beginning of its function is surely the same function.
-                (whole.begin, if whole == entry { offset } else { whole.begin })
-            }
-            Lookup::NoEntry | Lookup::Unknown => (offset.saturating_sub(SYSTEM_CALL), offset),
+        let (first, last) = match self.function_begins(memory, offset) {
+            // Of a part that lies elsewhere only the beginning of its function is surely the same function.
+            Some((part, whole)) => (whole, if part == whole { offset } else { whole }),
+            None if matches!(self.function_at(memory, offset), Lookup::Function(_)) => return None,
+            None => (offset.saturating_sub(SYSTEM_CALL), offset),
         };
         if self.exports.is_none() {
             let table = self.header.exports;

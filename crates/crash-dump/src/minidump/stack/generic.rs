@@ -11,9 +11,9 @@ use minidump_unwind::{
     SymbolProvider, SystemInfo, walk_stack,
 };
 
-use super::given::{Given, MOST_FRAMES, is_nowhere};
+use super::given::{Given, MOST_FRAMES, is_nowhere, with_source};
 use crate::minidump::memory::Memory;
-use crate::minidump::symbols::Symbols;
+use crate::minidump::symbols::{ModuleSymbols, Symbols};
 use evidence::{Address, Frame, FrameTrust, ProcessDump};
 
 /// The crashing thread's frames. Without symbols they are found by frame pointers or scans; [`Frame::trust`] shows which.
@@ -25,14 +25,21 @@ pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &Proces
     let caller = if nowhere { caller_of_nowhere(context, memory, process) } else { None };
     let mut frames = Vec::new();
     if caller.is_some() {
-        frames.push(frame_at(place, FrameTrust::Exact, None, process));
+        frames.push(frame_at(place, FrameTrust::Exact, process));
     }
     let walked = walked(given, process, caller.as_ref().unwrap_or(context))?;
     frames.extend(walked.frames.iter().enumerate().take(MOST_FRAMES).map(|(position, frame)| {
         let found = trust(frame.trust);
         let trust = if caller.is_some() && position == 0 { FrameTrust::Unwound } else { found };
-        let function = frame.function_name.as_deref().map(|name| given.names.share(name));
-        frame_at(Address(frame.instruction), trust, function, process)
+        let unnamed = frame_at(Address(frame.instruction), trust, process);
+        let shown = frame.module.as_ref().and_then(|module| {
+            let offset = u32::try_from(frame.instruction.checked_sub(module.base_address())?).ok()?;
+            given.symbols?.of_module(module)?.at(offset, None)
+        });
+        match shown {
+            Some(shown) => with_source(unnamed, &shown, given.names),
+            None => unnamed,
+        }
     }));
     Some(frames)
 }
@@ -58,9 +65,9 @@ fn walked(given: &Given<'_, '_>, process: &ProcessDump, context: &MinidumpContex
     Some(walked)
 }
 
-fn frame_at(address: Address, trust: FrameTrust, function: Option<Arc<str>>, process: &ProcessDump) -> Frame {
+fn frame_at(address: Address, trust: FrameTrust, process: &ProcessDump) -> Frame {
     let module = process.module_at(address).map(|(index, _)| index);
-    Frame { address, module, trust, probability: None, call: None, function }
+    Frame { address, module, trust, probability: None, call: None, function: None, source: None, inlined: Vec::new() }
 }
 
 /// The registers of the code that called where no code is: the link register of 64-bit ARM, and on x86 the word at the stack
@@ -101,14 +108,14 @@ fn trust(trust: Theirs) -> FrameTrust {
     }
 }
 
-/// Gives `minidump-unwind` the `.sym` files that the user gave.
+/// Gives `minidump-unwind` the symbols that the user gave.
 struct Provider<'s> {
     symbols: Option<&'s Symbols>,
 }
 
 impl Provider<'_> {
-    fn symbols(&self, module: &(dyn Module + Sync)) -> Option<Arc<minidump_unwind::SymbolFile>> {
-        self.symbols?.sym(module)
+    fn symbols(&self, module: &(dyn Module + Sync)) -> Option<Arc<ModuleSymbols>> {
+        self.symbols?.of_module(module)
     }
 }
 
@@ -120,12 +127,18 @@ impl SymbolProvider for Provider<'_> {
         frame: &mut (dyn FrameSymbolizer + Send),
     ) -> Result<(), FillSymbolError> {
         let symbols = self.symbols(module).ok_or(FillSymbolError {})?;
-        symbols.fill_symbol(module, frame);
+        // Frames get their names afterwards; here it is only of interest that there is one.
+        let offset = frame.get_instruction().checked_sub(module.base_address());
+        let offset = offset.and_then(|offset| u32::try_from(offset).ok());
+        if let Some(shown) = offset.and_then(|offset| symbols.at(offset, None)) {
+            frame.set_function(&shown.function, module.base_address(), 0);
+        }
         Ok(())
     }
 
     async fn walk_frame(&self, module: &(dyn Module + Sync), walker: &mut (dyn FrameWalker + Send)) -> Option<()> {
-        self.symbols(module)?.walk_frame(module, walker)
+        let symbols = self.symbols(module)?;
+        symbols.unwinding().find_map(|symbols| symbols.walk_frame(module, walker))
     }
 
     async fn get_file_path(&self, _: &(dyn Module + Sync), _: FileKind) -> Result<std::path::PathBuf, FileError> {

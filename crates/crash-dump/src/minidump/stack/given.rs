@@ -4,9 +4,12 @@ use minidump::{MinidumpContext, MinidumpModuleList};
 
 use crate::minidump::excerpt::Excerpted;
 use crate::minidump::memory::Memory;
-use crate::minidump::symbols::Symbols;
+use crate::minidump::symbols::{CodeSource, SourceLine as Line, Symbols};
 use crate::minidump::wanted::wanted_address;
-use evidence::{Address, CpuArchitecture, Frame, FrameTrust, Names, OperatingSystem, ProcessDump, System};
+use evidence::{
+    Address, CpuArchitecture, Frame, FrameTrust, InlinedFunction, Names, OperatingSystem, ProcessDump, SourceLine,
+    System,
+};
 
 /// Most frames of the crashing thread that are walked: the innermost ones show what happened.
 pub const MOST_FRAMES: usize = 64;
@@ -47,6 +50,21 @@ pub fn is_nowhere(
     }
     let could_not_fetch = process.system.os == OperatingSystem::Windows && wanted_address(process) == Some(instruction);
     could_not_fetch || executable.map_or_else(|| memory.part(instruction.0, 1).is_none(), |executable| !executable)
+}
+
+/// A frame with what symbols show of its place.
+pub fn with_source(frame: Frame, shown: &CodeSource, names: &Names) -> Frame {
+    let line = |line: &Line| SourceLine { file: names.share(&line.file), line: line.line };
+    let inlined = shown.inlined.iter().map(|inlined| InlinedFunction {
+        function: names.share(&inlined.function),
+        source: inlined.source.as_ref().map(line),
+    });
+    Frame {
+        function: Some(names.share(&shown.function)),
+        source: shown.source.as_ref().map(line),
+        inlined: inlined.collect(),
+        ..frame
+    }
 }
 
 /// A frame is no surer than those between it and the exception.

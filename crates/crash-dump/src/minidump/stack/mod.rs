@@ -7,15 +7,18 @@
 
 mod generic;
 mod given;
+mod missing;
 mod other_threads;
 mod waits;
 mod x86;
 
 pub use self::given::Given;
+pub use self::missing::add_missing_code;
 pub use self::other_threads::walk_other_threads;
 pub use self::x86::Registers;
 
 use self::given::{is_x86_on_windows, no_surer_than_before};
+use self::x86::Walked;
 use super::memory::Memory;
 use evidence::ProcessDump;
 
@@ -25,14 +28,16 @@ pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &mut Pr
     if process.thread.is_none() {
         return Vec::new();
     }
-    let (mut frames, registers) = if is_x86_on_windows(&process.system) {
+    let Walked { mut frames, registers, without_caller } = if is_x86_on_windows(&process.system) {
         x86::walk(given, memory, process).unwrap_or_default()
     } else {
-        (generic::walk(given, memory, process).unwrap_or_default(), Vec::new())
+        Walked { frames: generic::walk(given, memory, process).unwrap_or_default(), ..Walked::default() }
     };
     no_surer_than_before(&mut frames);
+    let missing = missing::missing(&frames, &without_caller, given, process);
     if let Some(thread) = &mut process.thread {
         thread.frames = frames;
+        thread.missing = missing;
     }
     registers
 }

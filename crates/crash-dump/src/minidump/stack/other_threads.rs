@@ -42,7 +42,7 @@ pub fn walk_other_threads(
         let Some(pointer) = instruction_pointer(context).filter(|pointer| *pointer != 0) else { continue };
         thread.instruction_pointer = Some(Address(pointer));
         if let (Some(walk), Some(registers)) = (&mut walk, registers_of(thread)) {
-            let (mut frames, _) =
+            let x86::Walked { mut frames, .. } =
                 walk.frames(registers, x86::Entered::Interrupted, x86::AT_ONCE_OF_OTHERS, MOST_FRAMES);
             no_surer_than_before(&mut frames);
             fill_in(&frames, thread);

@@ -1,17 +1,18 @@
 //! Breakpad's `.sym` files, of which only that is read which walking a stack and naming functions takes.
 //!
-//! A file is text, a record a line. Most of a large file is about the source lines that code comes from; that part is passed
-//! over while reading, so that what is kept stays small however large the file is.
+//! A file is text, a record a line. Most of a large file is about the source lines that code comes from; of that part is
+//! only kept where it is ([`sym_lines`](super::sym_lines)), so that what is kept stays small however large the file is.
 //!
 //! Layout: "Breakpad Symbol Files" of the Breakpad documentation.
 
-use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use minidump_unwind::SymbolFile;
 
+use super::open_file;
+use super::sym_lines::Index;
 use super::unusable::UnusableFile;
 
 /// Largest file that is read, bytes: that of the largest browser's library is about half as large.
@@ -23,10 +24,11 @@ const LONGEST_LINE: u64 = 80 << 10;
 /// The records that are kept: the module, functions, exported names, and how to unwind.
 const KEPT: [&[u8]; 4] = [b"MODULE ", b"FUNC ", b"PUBLIC ", b"STACK "];
 
-/// A file's records, and how much of it was kept, bytes.
+/// A file's records, where its source lines are, and how much of it was kept, bytes.
 #[derive(Debug, Clone)]
 pub(super) struct SymFile {
     pub symbols: Arc<SymbolFile>,
+    pub lines: Arc<Index>,
     pub kept: u64,
 }
 
@@ -35,20 +37,16 @@ pub(super) struct SymFile {
 /// # Errors
 /// Why the file is not used.
 pub(super) fn read(path: &Path, id: &str) -> Result<SymFile, UnusableFile> {
-    // Opening a pipe would wait for its other end.
-    if !fs::metadata(path)?.is_file() {
-        return Err(UnusableFile::NoFile);
-    }
-    let file = File::open(path)?;
-    let length = file.metadata()?.len();
+    let (file, length) = open_file(path)?;
     if length > LARGEST {
         return Err(UnusableFile::TooLong { found: length });
     }
-    read_from(BufReader::with_capacity(64 << 10, file), id, MOST_KEPT)
+    read_from(BufReader::with_capacity(64 << 10, file), path, id, MOST_KEPT)
 }
 
-fn read_from(from: impl BufRead, id: &str, most: u64) -> Result<SymFile, UnusableFile> {
-    let mut kept = Kept { from, line: Vec::new(), given: 0, left: most };
+fn read_from(from: impl BufRead, path: &Path, id: &str, most: u64) -> Result<SymFile, UnusableFile> {
+    let index = Index::new(path);
+    let mut kept = Kept { from, line: Vec::new(), given: 0, left: most, passed: 0, index };
     // The first line has the identifier, before anything else is read.
     let has_line = kept.next_line().map_err(UnusableFile::FirstLine)?;
     let own_id = has_line.then(|| module_id(&kept.line)).flatten().ok_or(UnusableFile::NoSymbols)?;
@@ -56,7 +54,9 @@ fn read_from(from: impl BufRead, id: &str, most: u64) -> Result<SymFile, Unusabl
         return Err(UnusableFile::OtherBuild { found: own_id, needed: id.to_owned() });
     }
     let symbols = SymbolFile::parse(&mut kept, |_| ()).map_err(UnusableFile::Records)?;
-    Ok(SymFile { symbols: Arc::new(symbols), kept: most.saturating_sub(kept.left) })
+    let kept_bytes = most.saturating_sub(kept.left);
+    kept.index.sort();
+    Ok(SymFile { symbols: Arc::new(symbols), lines: Arc::new(kept.index), kept: kept_bytes })
 }
 
 /// The identifier in `MODULE system processor identifier name`.
@@ -75,6 +75,9 @@ struct Kept<R> {
     given: usize,
     /// How many more bytes may be kept.
     left: u64,
+    /// How many bytes were read.
+    passed: u64,
+    index: Index,
 }
 
 impl<R: BufRead> Kept<R> {
@@ -83,19 +86,24 @@ impl<R: BufRead> Kept<R> {
         self.given = 0;
         loop {
             self.line.clear();
-            if self.from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut self.line)? == 0 {
+            let begins = self.passed;
+            let length = self.from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut self.line)?;
+            if length == 0 {
                 return Ok(false);
             }
+            self.passed = begins.saturating_add(length as u64);
             let cut = self.line.len() as u64 == LONGEST_LINE && self.line.last() != Some(&b'\n');
             if cut {
                 self.skip_line()?;
             }
-            if cut || !KEPT.iter().any(|kind| self.line.starts_with(kind)) {
-                continue;
-            }
-            let left = self.left.checked_sub(self.line.len() as u64);
+            let indexed = self.index.add(&self.line, begins);
+            let is_kept = !cut && KEPT.iter().any(|kind| self.line.starts_with(kind));
+            let length = if is_kept { self.line.len() as u64 } else { 0 };
+            let left = self.left.checked_sub(length.saturating_add(indexed));
             self.left = left.ok_or_else(|| io::Error::other(UnusableFile::TooMuch { most: MOST_KEPT >> 20 }))?;
-            return Ok(true);
+            if is_kept {
+                return Ok(true);
+            }
         }
     }
 
@@ -108,6 +116,7 @@ impl<R: BufRead> Kept<R> {
                 None => (part.len(), part.is_empty()),
             };
             self.from.consume(length);
+            self.passed = self.passed.saturating_add(length as u64);
             if ended {
                 return Ok(());
             }
@@ -129,14 +138,15 @@ impl<R: BufRead> Read for Kept<R> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::source::{Inlined, SourceLine};
     use super::*;
 
     const FILE: &str = "MODULE windows x86_64 AB12CD1 app.pdb\nINFO CODE_ID 1\nFILE 0 a.c\nINLINE_ORIGIN 0 f\n\
-                        FUNC 1000 40 0 main\nINLINE 0 1 0 0 1000 8\n1000 10 1 0\n1010 30 2 0\nPUBLIC 2000 0 _exit\n\
+                        FUNC 1000 40 0 main\nINLINE 0 9 0 0 1000 8\n1000 10 1 0\n1010 30 2 0\nPUBLIC 2000 0 _exit\n\
                         STACK CFI INIT 1000 40 .cfa: $rsp 8 + .ra: .cfa -8 + ^\n";
 
     fn of(text: &str, id: &str, most: u64) -> Result<Arc<SymbolFile>, String> {
-        read_from(text.as_bytes(), id, most).map(|file| file.symbols).map_err(|error| error.to_string())
+        read_from(text.as_bytes(), Path::new(""), id, most).map(|file| file.symbols).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -146,7 +156,10 @@ mod tests {
             .filter(|line| KEPT.iter().any(|kind| line.as_bytes().starts_with(kind)))
             .map(str::len)
             .sum();
-        assert_eq!(read_from(FILE.as_bytes(), "AB12CD1", 4096).expect("a symbol file").kept, kept as u64);
+        // One file, one origin of inlined code, and one function are also kept by their places.
+        let indexed = 3 * 16;
+        let read = read_from(FILE.as_bytes(), Path::new(""), "AB12CD1", 4096).expect("a symbol file");
+        assert_eq!(read.kept, kept as u64 + indexed);
     }
 
     #[test]
@@ -157,6 +170,21 @@ mod tests {
         assert!(symbols.functions.ranges_values().all(|(_, function)| function.lines.ranges_values().next().is_none()));
         assert_eq!(symbols.publics.len(), 1);
         assert_eq!(symbols.cfi_stack_info.ranges_values().count(), 1);
+    }
+
+    #[test]
+    fn lines_and_inlined_functions_are_read_where_they_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("app.sym");
+        std::fs::write(&path, FILE).expect("a file");
+        let file = read(&path, "AB12CD1").expect("a symbol file");
+        let line = |line| Some(SourceLine { file: "a.c".to_owned(), line });
+        let inner = file.lines.at("main", 0x1000, 0x1004);
+        assert_eq!(inner.inlined, [Inlined { function: "f".to_owned(), source: line(1) }]);
+        assert_eq!((inner.function.as_str(), inner.source), ("main", line(9)));
+        let outer = file.lines.at("main", 0x1000, 0x1010);
+        assert_eq!((outer.source, outer.inlined.len()), (line(2), 0));
+        assert_eq!(file.lines.at("main", 0x1000, 0x2000).source, None);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(super) enum UnusableFile {
     FirstLine(io::Error),
     #[error("it is no Breakpad symbol file: its first record is not MODULE")]
     NoSymbols,
+    #[error("it is no PDB, a damaged one, or one of before 2002")]
+    NoPdb,
     /// The identifiers of the file and of the module in a dump.
     #[error("it belongs to another build: its identifier is {found}, and a dump has {needed}")]
     OtherBuild { found: String, needed: String },

@@ -66,7 +66,12 @@ const CONTRACT: &str = "
     incidents[].suspect.reason incidents[].suspect.path
     incidents[].stack incidents[].stack[].module incidents[].stack[].version incidents[].stack[].offset
     incidents[].stack[].address incidents[].stack[].function incidents[].stack[].file incidents[].stack[].line
+    incidents[].stack[].inline incidents[].stack[].inline[].function incidents[].stack[].inline[].file
+    incidents[].stack[].inline[].line
     incidents[].stack[].trust incidents[].stack[].probability incidents[].stack[].of
+    incidents[].symbols_needed incidents[].symbols_needed[].file incidents[].symbols_needed[].kind
+    incidents[].symbols_needed[].id incidents[].symbols_needed[].path incidents[].symbols_needed[].module
+    incidents[].symbols_needed[].shows incidents[].symbols_needed[].reason
     incidents[].threads incidents[].threads[].id incidents[].threads[].name incidents[].threads[].crashed
     incidents[].threads[].start incidents[].threads[].frames incidents[].threads[].frames[].module
     incidents[].threads[].frames[].offset incidents[].threads[].frames[].trust incidents[].threads[].modules

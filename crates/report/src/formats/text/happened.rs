@@ -6,12 +6,14 @@ use crate::model::Judged;
 use crate::wording::{how_long, name, prose, versioned};
 use facts::SigmaNearby;
 use incident::{
-    Access, Bugcheck, Component, DumpState, ExceptionFacts, FastFail, FaultSite, Mechanism, OtherSoftware, Process,
-    Suspect, Thrown, product,
+    Access, Bugcheck, Component, DumpState, ExceptionFacts, FastFail, FaultSite, Mechanism, NeededFile, OtherSoftware,
+    Process, Suspect, Thrown, product,
 };
 
 /// How many annotations of a dump are shown.
 const ANNOTATIONS_SHOWN: usize = 6;
+/// How many files are named that would show more of the stack.
+const SYMBOLS_SHOWN: usize = 3;
 /// How many modules of other software are shown.
 const MODULES_SHOWN: usize = 8;
 
@@ -32,6 +34,7 @@ pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Ro
     rows.extend(incident.mechanism.iter().flat_map(|mechanism| how(mechanism, all)));
     rows.extend(incident.suspect.iter().flat_map(suspect));
     rows.extend(incident.thrown.iter().map(|thrown| ("thrown", prose(&thrown_line(thrown)))));
+    rows.extend(symbols(&incident.symbols_needed, all));
     rows.extend(incident.dump.iter().flat_map(|dump| dump_state(dump, all)));
     rows.extend(incident.other_software.iter().map(|others| ("also loaded", other_software(others, all))));
     rows.extend((!incident.built_with.is_empty()).then(|| ("built with", built_with(&incident.built_with))));
@@ -39,6 +42,19 @@ pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Ro
     let labels = std::iter::once("sigma").chain(std::iter::repeat(""));
     rows.extend(labels.zip(sigma.iter().map(sigma_rule)));
     rows
+}
+
+/// The files that would show more of the stack, each with its reason.
+fn symbols(needed: &[NeededFile], all: bool) -> Vec<Row> {
+    let shown = if all { needed.len() } else { SYMBOLS_SHOWN };
+    let files = needed.iter().take(shown);
+    let files: Vec<String> = files.map(|file| prose(&format!("{} {}", file.file, file.reason))).collect();
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let more = needed.len().saturating_sub(shown);
+    let more = if more == 0 { String::new() } else { format!("; {more} more") };
+    vec![("symbols", format!("missing: {}{more} (crashsift symbols-needed lists them)", files.join("; ")))]
 }
 
 /// A Sigma rule that matched around the incident, with its distance in time.

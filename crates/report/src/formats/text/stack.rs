@@ -30,6 +30,8 @@ pub(crate) enum StackLine {
     /// A frame: its number from 0, module and offset or function, the function where the module comes first, file and line,
     /// and how it was found where it is not sure.
     Frame { number: usize, place: String, detail: String },
+    /// A function that the compiler put into that of the next frame, with file and line.
+    Inlined { function: String, source: String },
     /// Frames that are repeated: how many, and how often after the first time.
     Repeated { frames: usize, times: usize },
 }
@@ -70,6 +72,10 @@ fn folded(frames: &[StackFrame], most: usize) -> (Vec<StackLine>, usize) {
     while let Some(rest) = frames.get(at..).filter(|rest| !rest.is_empty() && shown < most) {
         let (round, times) = recursion(rest).unwrap_or((1, 0));
         for (number, frame) in (at..).zip(rest.iter().take(round.min(most.saturating_sub(shown)))) {
+            lines.extend(frame.inline.iter().map(|inlined| StackLine::Inlined {
+                function: prose(&inlined.function),
+                source: source(inlined.file.as_deref(), inlined.line).unwrap_or_default(),
+            }));
             lines.push(StackLine::Frame {
                 number,
                 place: name(&prose(&frame.place())).into_owned(),
@@ -106,15 +112,20 @@ fn is_same(one: &StackFrame, other: &StackFrame) -> bool {
 /// What the place does not have of a frame: function, source, and how it was found where it is not sure.
 fn detail(frame: &StackFrame) -> String {
     let function = frame.function.as_deref().filter(|_| frame.module.is_some() && frame.offset.is_some()).map(prose);
-    let source = frame.file.as_deref().map(|file| match frame.line {
-        Some(line) => format!("{}:{line}", prose(file)),
-        None => prose(file),
-    });
+    let source = source(frame.file.as_deref(), frame.line);
     let trust = match frame.trust {
         FrameTrust::Exact | FrameTrust::Unwound => None,
         unsure => Some(format!("[{}]", unsure.word())),
     };
     [function, source, trust].into_iter().flatten().collect::<Vec<_>>().join("  ")
+}
+
+/// File and line.
+fn source(file: Option<&str>, line: Option<u32>) -> Option<String> {
+    Some(match line {
+        Some(line) => format!("{}:{line}", prose(file?)),
+        None => prose(file?),
+    })
 }
 
 /// Writes the stacks of an incident.
@@ -123,13 +134,16 @@ pub(super) fn write(page: &mut Page<'_>, frames: &[StackFrame]) -> io::Result<()
         page.section(&format!("{} (innermost first)", stack.heading))?;
         let widths = stack.lines.iter().filter_map(|line| match line {
             StackLine::Frame { place, .. } => Some(place.chars().count()),
-            StackLine::Repeated { .. } => None,
+            StackLine::Inlined { .. } | StackLine::Repeated { .. } => None,
         });
         let width = widths.filter(|width| *width <= ALIGNED).max().unwrap_or_default();
         for line in &stack.lines {
             match line {
                 StackLine::Frame { number, place, detail } => {
                     page.whole_entry(2, &format!("{number:>2}  {place:<width$}  {detail}"))?;
+                }
+                StackLine::Inlined { function, source } => {
+                    page.whole_entry(6, &format!("{function}  {source}  (inlined)"))?;
                 }
                 StackLine::Repeated { .. } => page.entry(6, &line.repeats().unwrap_or_default())?,
             }
@@ -174,6 +188,7 @@ pub(super) fn write_threads(page: &mut Page<'_>, threads: &[Thread]) -> io::Resu
 mod tests {
     use super::*;
     use evidence::ModuleOffset;
+    use incident::InlineFrame;
 
     fn frames(offsets: &[u64]) -> Vec<StackFrame> {
         let frame = |offset: &u64| StackFrame {
@@ -190,6 +205,7 @@ mod tests {
         let stack = stacks.first().expect("a stack");
         let line = |line: &StackLine| match line {
             StackLine::Frame { number, place, .. } => format!("{number} {place}"),
+            StackLine::Inlined { function, .. } => format!("- {function}"),
             StackLine::Repeated { .. } => line.repeats().expect("it repeats"),
         };
         (stack.lines.iter().map(line).collect(), stack.left_out)
@@ -229,6 +245,21 @@ mod tests {
         frames[1].function = Some("run".into());
         assert_eq!(detail(&frames[0]), "");
         assert_eq!(detail(&frames[1]), "run  [scanned]");
+    }
+
+    #[test]
+    fn inlined_functions_are_shown_before_the_frame_that_holds_them() {
+        let mut frames = frames(&[1]);
+        let inlined =
+            |name: &str, line| InlineFrame { function: name.into(), file: Some("list.h".into()), line: Some(line) };
+        frames[0].inline = vec![inlined("grow", 7), inlined("add", 9)];
+        let stacks = stacks(&frames, 8);
+        let lines = stacks[0].lines.iter().map(|line| match line {
+            StackLine::Inlined { function, source } => format!("{function} {source}"),
+            StackLine::Frame { place, .. } => place.clone(),
+            StackLine::Repeated { .. } => String::new(),
+        });
+        assert_eq!(lines.collect::<Vec<_>>(), ["grow list.h:7", "add list.h:9", "app.exe+0x1"]);
     }
 
     #[test]

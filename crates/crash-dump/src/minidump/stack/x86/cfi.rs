@@ -23,34 +23,6 @@ pub fn undo(
     Some(walker.caller)
 }
 
-/// The name of the function at an offset in the image. A PUBLIC record has no end: it is taken only where the unwinding
-/// information of the code begins no later than it.
-pub fn function(symbols: &SymbolFile, offset: u64) -> Option<&str> {
-    if let Some(function) = symbols.functions.get(offset) {
-        return Some(&function.name);
-    }
-    let public = symbols.find_nearest_public(offset)?;
-    let covered = match symbols.cfi_stack_info.get(offset) {
-        Some(covered) => covered.init.address,
-        None => of_32_bits(symbols, offset)?.0,
-    };
-    (public.address >= covered).then_some(public.name.as_str())
-}
-
-/// How many bytes of arguments the function at an offset in the image takes from the stack.
-pub fn parameter_size(symbols: &SymbolFile, offset: u64) -> Option<u32> {
-    let of_function = || Some(symbols.functions.get(offset)?.parameter_size);
-    of_32_bits(symbols, offset).map(|(_, size)| size).or_else(of_function)
-}
-
-/// What PDBs of 32-bit code record of the stack in the code at an offset: where that code begins, and how many bytes of
-/// arguments its function takes.
-fn of_32_bits(symbols: &SymbolFile, offset: u64) -> Option<(u64, u32)> {
-    let infos = [&symbols.win_stack_framedata_info, &symbols.win_stack_fpo_info];
-    let info = infos.into_iter().find_map(|infos| infos.get(offset))?;
-    Some((info.address, info.parameter_size))
-}
-
 struct Walker<'w> {
     instruction: u64,
     called: Option<u32>,

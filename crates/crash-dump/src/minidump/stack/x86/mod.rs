@@ -24,10 +24,11 @@ pub use self::registers::Registers;
 use self::registers::RBP;
 pub use self::registers::RSP;
 use self::words::Words;
-use super::given::{Given, MOST_FRAMES, is_nowhere};
+use super::given::{Given, MOST_FRAMES, is_nowhere, with_source};
 use crate::call::{CallTarget, LONGEST_CALL, LONGEST_JUMP, call_at_end, is_jump_through_pointer};
 use crate::minidump::image::{Image, Lookup};
 use crate::minidump::memory::Memory;
+use crate::minidump::symbols::parameter_size;
 use evidence::{Address, Call, Frame, FrameTrust, LoadedModule, ProcessDump};
 
 /// How many words are searched for a return address: from a frame that was undone exactly, and from one that was itself
@@ -46,12 +47,12 @@ const LOWEST_ADDRESS: u64 = 0x1000;
 /// this size, by a histogram of common libraries in which 99.5 % of all are smaller.
 const LARGEST_FRAME: u64 = 128 << 10;
 
-/// The crashing thread's frames, innermost first, with the registers in them. `None` without registers.
+/// The crashing thread's stack. `None` without registers.
 pub fn walk(
     given: &Given<'_, '_>,
     memory: &mut Memory<'_, '_>,
     process: &ProcessDump,
-) -> Option<(Vec<Frame>, Vec<Registers>)> {
+) -> Option<Walked> {
     let registers = Registers::from_context(given.context?)?;
     let mut walk = Walk::new(given, memory, process);
     let place = Address(registers.rip);
@@ -59,6 +60,17 @@ pub fn walk(
     let entered =
         if is_nowhere(place, process, fetched, walk.memory) { Entered::Nowhere } else { Entered::Interrupted };
     Some(walk.frames(registers, entered, AT_ONCE, MOST_FRAMES))
+}
+
+/// A stack that was walked.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// The frames, innermost first.
+    pub frames: Vec<Frame>,
+    /// The registers in the frames, in the same order; none where they are not followed.
+    pub registers: Vec<Registers>,
+    /// The positions of the frames whose caller was searched for, and whose image and symbols are not at hand.
+    pub without_caller: Vec<usize>,
 }
 
 /// A walk under way.
@@ -116,29 +128,28 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
 
     /// The innermost frames of the stack that begins with the registers `innermost`, at most `most`. The first
     /// `at_once` bytes of the stack are read from the dump in one go.
-    pub fn frames(
-        &mut self,
-        innermost: Registers,
-        entered: Entered,
-        at_once: u64,
-        most: usize,
-    ) -> (Vec<Frame>, Vec<Registers>) {
+    pub fn frames(&mut self, innermost: Registers, entered: Entered, at_once: u64, most: usize) -> Walked {
         if let Some(pointer) = innermost.get(RSP) {
             self.words.read(pointer, at_once, self.memory);
         }
-        let (mut frames, mut registers) = (Vec::new(), Vec::new());
+        let mut walked = Walked::default();
         let first = Caller { registers: innermost, entered, trust: FrameTrust::Exact, probability: None, called: None };
         let mut next = Some(first);
-        while let Some(frame) = next.take().filter(|_| frames.len() < most) {
-            frames.push(self.frame(&frame));
-            registers.push(frame.registers);
+        while let Some(frame) = next.take().filter(|_| walked.frames.len() < most) {
+            walked.frames.push(self.frame(&frame));
+            walked.registers.push(frame.registers);
             next = match self.undo(&frame) {
                 Undo::End => None,
                 Undo::Caller(caller) => Some(*caller),
-                Undo::Unknown => self.scanned(&frame),
+                Undo::Unknown => {
+                    if self.lacks_tables(&frame) {
+                        walked.without_caller.push(walked.frames.len().saturating_sub(1));
+                    }
+                    self.scanned(&frame)
+                }
             };
         }
-        (frames, registers)
+        walked
     }
 
     fn frame(&mut self, frame: &Caller) -> Frame {
@@ -146,13 +157,19 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         let place = self.place(address);
         let call =
             (frame.entered == Entered::ByCall).then(|| self.call_before(frame.registers.rip)).flatten().flatten();
-        Frame {
+        let shown = Frame {
             address: Address(address),
             module: place.map(|(index, _)| index),
             trust: frame.trust,
             probability: frame.probability,
             call,
-            function: place.and_then(|(index, offset)| self.function_name(index, offset)),
+            function: None,
+            source: None,
+            inlined: Vec::new(),
+        };
+        match place {
+            Some((index, offset)) => self.named(index, offset, shown),
+            None => shown,
         }
     }
 
@@ -217,8 +234,10 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         let address = instruction(frame);
         let (index, _) = self.place(address)?;
         let module = *self.listed.get(index)?;
-        let symbols = self.given.symbols?.sym(module)?;
-        let caller = cfi::undo(&symbols, module, address, frame.called, &frame.registers, &self.words)?;
+        let symbols = self.given.symbols?.of_module(module)?;
+        let mut unwinding = symbols.unwinding();
+        let caller = unwinding
+            .find_map(|symbols| cfi::undo(symbols, module, address, frame.called, &frame.registers, &self.words))?;
         Some((caller, Entered::ByCall))
     }
 
@@ -274,8 +293,11 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             return None;
         }
         let (index, offset) = self.place(instruction(frame))?;
-        let symbols = self.given.symbols?.sym(*self.listed.get(index)?);
-        Some(symbols.and_then(|symbols| cfi::parameter_size(&symbols, u64::from(offset))).unwrap_or(0))
+        let symbols = self.given.symbols?.of_module(*self.listed.get(index)?);
+        let of_module = symbols
+            .as_ref()
+            .and_then(|symbols| symbols.unwinding().find_map(|symbols| parameter_size(symbols, u64::from(offset))));
+        Some(of_module.unwrap_or(0))
     }
 
     /// Searches the stack for a return address.
@@ -394,6 +416,12 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         (0..).zip(found).find(|(_, lookup)| *lookup != Lookup::Unknown).unwrap_or((0, Lookup::Unknown))
     }
 
+    /// Whether a frame's code has tables that unwind it, in a file that is not at hand.
+    fn lacks_tables(&mut self, frame: &Caller) -> bool {
+        let Some((index, offset)) = self.place(instruction(frame)) else { return false };
+        !self.words.is_wide() || self.entry(index, offset).1 == Lookup::Unknown
+    }
+
     fn open_images(&mut self, index: usize) {
         if self.images.contains_key(&index) {
             return;
@@ -406,15 +434,30 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         self.images.insert(index, images);
     }
 
-    fn function_name(&mut self, index: usize, offset: u32) -> Option<std::sync::Arc<str>> {
+    /// A frame with the function, the source and what was inlined at an offset in a module.
+    fn named(&mut self, index: usize, offset: u32, frame: Frame) -> Frame {
         let names = self.given.names;
-        let symbols = self.listed.get(index).and_then(|module| self.given.symbols?.sym(*module));
-        if let Some(name) = symbols.as_ref().and_then(|symbols| cfi::function(symbols, u64::from(offset))) {
-            return Some(names.share(name));
-        }
         self.open_images(index);
+        let memory = &mut *self.memory;
+        let mut images = self.images.get_mut(&index).into_iter().flatten();
+        if let Some(symbols) = self.given.symbols
+            && let Some(module) = self.listed.get(index)
+            && let Some(symbols) = symbols.of_module(*module)
+        {
+            let begins = images.find_map(|image| image.function_begins(memory, offset));
+            if let Some(source) = symbols.at(offset, begins.map(|(part, _)| part)) {
+                return with_source(frame, &source, names);
+            }
+            // A part that lies elsewhere has no name of its own.
+            if let Some((_, whole)) = begins.filter(|(part, whole)| part != whole)
+                && let Some(source) = symbols.at(whole, Some(whole))
+            {
+                return Frame { function: Some(names.share(&source.function)), ..frame };
+            }
+        }
         let images = self.images.get_mut(&index).into_iter().flatten();
-        images.filter_map(|image| image.export_at(self.memory, offset)).next().map(|name| names.share(&name))
+        let function = images.filter_map(|image| image.export_at(memory, offset)).next();
+        Frame { function: function.map(|name| names.share(&name)), ..frame }
     }
 }
 

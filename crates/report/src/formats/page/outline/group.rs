@@ -78,6 +78,7 @@ fn level(verdict: &Verdict) -> &'static str {
 fn stack(stack: &ShownStack) -> Value {
     let line = |line: &StackLine| match line {
         StackLine::Frame { number, place, detail } => context! { number, place, detail },
+        StackLine::Inlined { function, source } => context! { inlined => format!("{function}  {source}  (inlined)") },
         StackLine::Repeated { .. } => context! { repeats => line.repeats() },
     };
     context! {
