@@ -1,7 +1,13 @@
 //! The causes that a report names.
 
-use report::Report;
+use incident::IncidentKind;
+use report::{Judged, Report};
 use rules::UNDETERMINED;
+
+use crate::Case;
+
+/// How far from the time of a case an incident of its machine may be, seconds.
+const NEAR: i64 = 7200;
 
 /// A cause that a report names.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,12 +18,41 @@ pub struct Answer {
     pub confidence: f64,
 }
 
-/// The causes of a report, by confidence, each once: verdicts and findings of all incidents together. A report that
-/// names none answers `undetermined`.
+/// The causes that a report on a case names, by confidence, each once: of a ticket those of all incidents, of artifacts those
+/// of the incident that the case is about. A report that names none answers `undetermined`.
 #[must_use]
-pub fn answers(report: &Report) -> Vec<Answer> {
-    let verdicts = report.incidents.iter().map(|judged| (&judged.verdict.cause, judged.verdict.confidence));
-    let findings = report.incidents.iter().flat_map(|judged| &judged.findings);
+pub fn answers(report: &Report, case: &Case) -> Vec<Answer> {
+    if case.is_ticket {
+        return ranked(report.incidents.iter());
+    }
+    let near = |judged: &&Judged| match (judged.incident.time, case.time) {
+        (Some(time), Some(about)) => time.as_second().abs_diff(about.as_second()) < NEAR.unsigned_abs(),
+        _ => true,
+    };
+    let about = report.incidents.iter().filter(near).min_by(|a, b| {
+        let place = |judged: &Judged| (rank(judged.incident.kind), std::cmp::Reverse(judged.incident.evidence.len()));
+        place(a).cmp(&place(b)).then(highest(b).total_cmp(&highest(a)))
+    });
+    ranked(about.into_iter())
+}
+
+/// A crash says more than the stop of the system after it, and both more than the rest.
+fn rank(kind: IncidentKind) -> usize {
+    match kind {
+        IncidentKind::Crash => 0,
+        IncidentKind::Bugcheck => 1,
+        IncidentKind::Hang => 2,
+        _ => 3,
+    }
+}
+
+fn highest(judged: &Judged) -> f64 {
+    judged.findings.iter().map(|finding| finding.confidence).fold(judged.verdict.confidence, f64::max)
+}
+
+fn ranked<'r>(incidents: impl Iterator<Item = &'r Judged> + Clone) -> Vec<Answer> {
+    let verdicts = incidents.clone().map(|judged| (&judged.verdict.cause, judged.verdict.confidence));
+    let findings = incidents.flat_map(|judged| &judged.findings);
     let mut answers: Vec<Answer> = verdicts
         .chain(findings.map(|finding| (&finding.cause, finding.confidence)))
         .map(|(cause, confidence)| Answer { cause: cause.clone(), confidence })

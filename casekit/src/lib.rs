@@ -1,11 +1,12 @@
 //! Scores the rules on labelled crash reports.
 //!
-//! A case is a folder with a `ticket.txt`, which a support engineer received, and an `expected.json`, which contains
-//! the final cause. A [`Score`] summarizes all cases: how often the first answer is right, how often one of the first
+//! A case is a folder with an `expected.json`, which contains the final cause, and either a `ticket.txt`, which a support
+//! engineer received, or artifacts of the machine: dumps, event logs, reports. A [`Score`] summarizes all cases: how often the first answer is right, how often one of the first
 //! three is, how often a sure one is wrong, and whether answers are right as often as their confidence states.
 
 mod answer;
 mod case;
+pub mod noise;
 mod score;
 mod table;
 
@@ -21,12 +22,13 @@ pub const SURE: f64 = 0.8;
 /// For a case whose cause was never found, an answer below this confidence is right.
 pub const DOUBTFUL: f64 = 0.5;
 
-/// Analyzes every case and scores the answers.
+/// Analyzes every case as a whole and scores the answers.
 #[must_use]
 pub fn score(cases: Vec<Case>, rules: &RuleSet) -> Score {
     let scored = cases.into_iter().map(|case| {
-        let report = analyze(std::slice::from_ref(&case.ticket), rules, &Options::default(), &Silent);
-        Scored::new(case, answers(&report))
+        let report = analyze(&case.artifacts, rules, &Options::default(), &Silent);
+        let answers = answers(&report, &case);
+        Scored::new(case, answers)
     });
     Score { cases: scored.collect() }
 }

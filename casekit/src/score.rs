@@ -33,8 +33,9 @@ impl Scored {
         let accepted = |answer: &Answer| case.accepts(&answer.cause);
         let (cause_accepted, confidence) =
             answers.first().map_or((case.accepts(UNDETERMINED), 0.0), |first| (accepted(first), first.confidence));
-        // For a case whose cause was never found, an unsure answer is right, too.
-        let first_right = cause_accepted || (case.cause == UNDETERMINED && confidence < DOUBTFUL);
+        // For a case whose cause was never found, or can't be found in this evidence, an unsure answer is right, too.
+        let is_open = case.cause == UNDETERMINED || case.is_untold;
+        let first_right = cause_accepted || (is_open && confidence < DOUBTFUL);
         let one_of_three = first_right || answers.iter().any(accepted);
         let confidently_wrong = confidence >= SURE && !cause_accepted;
         Self { first_right, one_of_three, confidently_wrong, case, answers }
@@ -156,7 +157,15 @@ mod tests {
 
     fn scored(cause: &str, also: &[&str], answers: &[(&str, f64)]) -> Scored {
         let also_accepted = also.iter().map(|cause| (*cause).to_owned()).collect();
-        let case = Case { name: "a".into(), ticket: "a/ticket.txt".into(), cause: cause.into(), also_accepted };
+        let case = Case {
+            name: "a".into(),
+            artifacts: vec!["a/ticket.txt".into()],
+            cause: cause.into(),
+            also_accepted,
+            is_untold: false,
+            time: None,
+            is_ticket: true,
+        };
         let answers =
             answers.iter().map(|(cause, confidence)| Answer { cause: (*cause).into(), confidence: *confidence });
         Scored::new(case, answers.collect())

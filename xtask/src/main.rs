@@ -1,7 +1,7 @@
 //! The project's maintenance commands: `cargo xtask samples` writes the folder `samples/` and its page,
 //! `cargo xtask samples --check` compares the committed files with the generated ones, `cargo xtask codes` updates the
-//! table of codes in `rules/README.md`, `cargo xtask cases` scores the rules on labelled reports, and
-//! `cargo xtask sigma` compares the matches of Sigma rules with those of other programs.
+//! table of codes in `rules/README.md`, `cargo xtask cases` scores the rules on labelled reports,
+//! `cargo xtask noise` counts the right answers that are lost among innocent circumstances, and `cargo xtask sigma` compares the matches of Sigma rules with those of other programs.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -21,8 +21,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str =
-    "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]";
+const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]\n       cargo xtask noise [FOLDER]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -38,6 +37,7 @@ fn main() -> ExitCode {
             [folder, "--verbose"] | ["--verbose", folder] => cases::run(Some(folder), true),
             _ => Err(USAGE.to_owned()),
         },
+        ["noise", folder @ ..] if folder.len() < 2 => cases::noise(folder.first().copied()),
         ["sigma", arguments @ ..] => sigma::run(arguments),
         _ => {
             eprintln!("{USAGE}\n       {}", sigma::USAGE);

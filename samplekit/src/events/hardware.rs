@@ -106,6 +106,46 @@ pub fn bad_block(time: FileTime, device: &str, status: u32) -> Event {
         .binary(packet.into_bytes())
 }
 
+/// disk 153: a request to a drive was tried again, which worked.
+#[must_use]
+pub fn request_tried_again(time: FileTime, device: &str) -> Event {
+    /// Upper half of the message's id: a warning of the input and output facility.
+    const QUALIFIERS: u16 = 0x8004;
+    Event::new(Provider::classic("disk"), 153)
+        .qualifiers(QUALIFIERS)
+        .level(3)
+        .at(time)
+        .logged_by(4, 312)
+        .strings([device, "0x5d08b0", "1"])
+}
+
+/// WHEA-Logger 19: a machine check of a processor that the hardware corrected.
+#[must_use]
+pub fn corrected_processor_error(time: FileTime, apic_id: u32) -> Event {
+    /// "Corrected machine check" among the sources of an error.
+    const SOURCE: u32 = 1;
+    /// "Internal parity error" among the kinds of errors.
+    const KIND: u32 = 11;
+    corrected(19, time, &[("ErrorSource", SOURCE), ("ApicId", apic_id), ("MCABank", 0), ("ErrorType", KIND)])
+}
+
+/// WHEA-Logger 17: an error of a device on PCI Express that the hardware corrected.
+#[must_use]
+pub fn corrected_pcie_error(time: FileTime, bus: u32) -> Event {
+    /// "PCI Express" among the sources of an error.
+    const SOURCE: u32 = 4;
+    corrected(17, time, &[("ErrorSource", SOURCE), ("PrimaryBusNumber", bus), ("PrimaryDeviceNumber", 0)])
+}
+
+fn corrected(id: u16, time: FileTime, fields: &[(&str, u32)]) -> Event {
+    Event::new(Provider::manifest("Microsoft-Windows-WHEA-Logger", WHEA_LOGGER), id)
+        .level(3)
+        .at(time)
+        .logged_by(4892, 5260)
+        .user(Sid::local_service())
+        .named(fields.iter().map(|(name, value)| (*name, Value::U32(*value))))
+}
+
 /// A machine check of one processor.
 #[derive(Debug, Clone, Copy)]
 pub struct MachineCheck {

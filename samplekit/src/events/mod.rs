@@ -18,7 +18,8 @@ pub use changes::{DisplayDriver, display_driver_installed, firmware_installed, l
 pub use crash::{Crash, Image, Layout};
 pub use display::{display_reset, nvidia_driver};
 pub use hardware::{
-    Health, MachineCheck, bad_block, drive_health, machine_check, processor_held_back, thermal_shutdown,
+    Health, MachineCheck, bad_block, corrected_pcie_error, corrected_processor_error, drive_health, machine_check,
+    processor_held_back, request_tried_again, thermal_shutdown,
 };
 pub use security::{applocker_block, defender_action, ended_by_other, policy_refusal, process_exit};
 pub use shutdown::{LostPower, bugcheck, kernel_power, unclean_shutdown};

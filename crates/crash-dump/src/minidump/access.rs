@@ -6,7 +6,7 @@
 use super::instruction::{Used, Uses};
 use super::memory::MemoryMap;
 use super::regions::Regions;
-use super::wanted::{NOT_REPORTED, is_canonical, wanted_address};
+use super::wanted::{is_canonical, is_unreported, wanted_address};
 use evidence::{
     AccessFit, AccessKind, Address, BitFlip, CpuArchitecture, ExceptionCode, FaultingAccess, FillPattern,
     MemoryOperand, Names, ProcessDump, RegisterValue,
@@ -41,11 +41,10 @@ impl AtFault<'_> {
         let exception = self.process.exception.as_ref()?;
         let reported = wanted_address(self.process);
         let fit = reported.and_then(|reported| self.fit(reported));
-        let wide = self.process.system.cpu.is_64_bit();
         let known = &self.uses.known;
         let odd = |used: &&Used| used.misaligned || !is_canonical(used.address);
         let operand = match reported {
-            Some(Address(NOT_REPORTED)) if wide => known.iter().find(odd),
+            Some(reported) if is_unreported(self.process, reported, known) => known.iter().find(odd),
             Some(reported) => known.iter().find(|used| used.holds(reported)),
             None => None,
         };
@@ -79,7 +78,7 @@ impl AtFault<'_> {
             return None;
         }
         let Uses { known, complete } = self.uses;
-        if self.process.system.cpu.is_64_bit() && reported.0 == NOT_REPORTED {
+        if is_unreported(self.process, reported, known) {
             let explained = |used: &Used| used.misaligned || !is_canonical(used.address) || used.holds(reported);
             if known.iter().any(explained) {
                 return Some(AccessFit::Fits);

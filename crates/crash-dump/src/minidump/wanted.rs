@@ -12,7 +12,8 @@ use untrusted::bytes::Source;
 /// Addresses below are never handed out by Windows.
 const NULL_PAGES: u64 = 0x1_0000;
 /// What the processor's report of a pointer that is not canonical becomes in the exception record.
-pub const NOT_REPORTED: u64 = u64::MAX;
+const NOT_REPORTED: u64 = u64::MAX;
+const NOT_REPORTED_OF_32_BITS: u64 = 0xFFFF_FFFF;
 /// Where canonical addresses end that belong to programs, and where those of the system begin.
 const USER_END: u64 = 0x0000_8000_0000_0000;
 const SYSTEM_START: u64 = 0xFFFF_8000_0000_0000;
@@ -54,6 +55,16 @@ pub fn wanted_address(process: &ProcessDump) -> Option<Address> {
     Some(Address(if wide { *address } else { address & 0xFFFF_FFFF }))
 }
 
+/// Whether the processor reported no address: the exception record has -1 then. In a process of 32 bits -1 is an address like
+/// others, unless the instruction has an operand that is not aligned as it needs it.
+pub fn is_unreported(process: &ProcessDump, address: Address, used: &[Used]) -> bool {
+    if process.system.cpu.is_64_bit() {
+        return address.0 == NOT_REPORTED;
+    }
+    let other = |used: &Used| used.misaligned && !used.holds(address);
+    address.0 == NOT_REPORTED_OF_32_BITS && used.iter().any(other)
+}
+
 impl Surroundings<'_> {
     /// What an access violation's address is. `used` are the addresses that the instruction at the fault uses.
     pub fn wanted(&self, source: &mut Source<'_>, used: &[Used], names: &Names) -> Option<Wanted> {
@@ -62,7 +73,7 @@ impl Surroundings<'_> {
             return None;
         }
         let address = wanted_address(self.process)?;
-        if self.process.system.cpu.is_64_bit() && address.0 == NOT_REPORTED {
+        if is_unreported(self.process, address, used) {
             return Some(not_reported(used));
         }
         let page = self.page(source, address);

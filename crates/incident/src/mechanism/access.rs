@@ -367,6 +367,9 @@ impl<'d> Fault<'d> {
         let of_heap = |name: &str| FUNCTIONS.iter().any(|function| name.starts_with(function));
         let named = in_ntdll.filter_map(|frame| frame.function.as_deref()).any(of_heap);
         let above = frames.get(count)?;
+        if let Some(finding) = self.null_heap(frames.first().and_then(|frame| frame.function.as_deref())) {
+            return Some(finding);
+        }
         let caller = above.function.as_deref().is_some_and(|name| CALLERS.contains(&name));
         let did = format!(
             "found the heap's structures damaged in a heap routine, while a block was allocated or freed{}",
@@ -379,6 +382,17 @@ impl<'d> Fault<'d> {
         let runtime = module(above.module)
             .is_some_and(|name| ["ucrtbase", "msvcr", "vcruntime"].iter().any(|known| name.starts_with(known)));
         (runtime && self.address.0 >= NULL_PAGES).then(|| Finding::new(Kind::HeapDetected, 0.6, did))
+    }
+
+    /// A heap routine that read from the heap's handle, which was null: the caller's mistake, and no damage.
+    fn null_heap(&self, function: Option<&str>) -> Option<Finding> {
+        const TAKE_A_HEAP: [&str; 4] = ["RtlAllocateHeap", "RtlFreeHeap", "RtlReAllocateHeap", "RtlSizeHeap"];
+        let function = function.filter(|name| TAKE_A_HEAP.contains(name))?;
+        let operand = self.operand?;
+        let null = operand.base.as_ref().is_some_and(|base| base.value == 0) && operand.index.is_none();
+        let did =
+            format!("was handed a null handle as the heap by the caller of {function}{}", self.registers(operand));
+        (null && self.address.0 < NULL_PAGES).then(|| Finding::new(self.null(), 0.85, did))
     }
 
     fn by_operand(&self, operand: &MemoryOperand) -> Finding {

@@ -2,11 +2,13 @@
 
 use super::{Finding, MechanismKind as Kind, access};
 use crate::incident::{ExceptionFacts, FaultSite};
-use evidence::{CodePlace, ExceptionCode, InstructionKind, ProcessDump};
+use evidence::{CodePlace, ExceptionCode, FrameTrust, InstructionKind, ProcessDump};
 use windows_codes::Knowledge;
 
-/// Modules of Windows in which breakpoints are debuggers' own.
-const OF_DEBUGGERS: [&str; 3] = ["ntdll.dll", "kernelbase.dll", "kernel32.dll"];
+/// The module of Windows in which debuggers have their breakpoints (`DbgBreakPoint`).
+const OF_DEBUGGERS: &str = "ntdll.dll";
+/// Modules whose breakpoint is that of `DebugBreak`, which code calls to stop itself.
+const OF_DEBUG_BREAK: [&str; 2] = ["kernelbase.dll", "kernel32.dll"];
 /// Fast-fail code of `abort` (`FAST_FAIL_FATAL_APP_EXIT` of `winnt.h`).
 const FATAL_APP_EXIT: u32 = 7;
 
@@ -61,7 +63,7 @@ pub(super) fn of_dump(
         ExceptionCode::BREAKPOINT | ExceptionCode::ASSERTION_FAILURE
             if kind == Some(InstructionKind::Breakpoint) || kind.is_none() =>
         {
-            breakpoint(site, &shown)
+            breakpoint(site, Some(dump), &shown)
         }
         ExceptionCode::CPP_EXCEPTION => {
             let thrown = detail.cpp.as_ref().and_then(|cpp| cpp.types.first());
@@ -210,7 +212,7 @@ fn by_code(exception: &ExceptionFacts, site: Option<&FaultSite>, managed_type: O
         }
         ExceptionCode::GUARD_PAGE => Finding::new(Kind::GuardPage, 0.9, "touched a guard page"),
         ExceptionCode::STACK_OVERFLOW => Finding::new(Kind::StackExhausted, 0.97, "used up the stack of its thread"),
-        ExceptionCode::BREAKPOINT => breakpoint(site, ""),
+        ExceptionCode::BREAKPOINT => breakpoint(site, None, ""),
         ExceptionCode::ASSERTION_FAILURE => {
             Finding::new(Kind::DeliberateCrash, 0.9, "failed a check of its own (assertion)")
         }
@@ -218,9 +220,27 @@ fn by_code(exception: &ExceptionFacts, site: Option<&FaultSite>, managed_type: O
     })
 }
 
-fn breakpoint(site: Option<&FaultSite>, shown: &str) -> Finding {
-    let by_debugger = site.is_none_or(|site| OF_DEBUGGERS.iter().any(|name| site.module.eq_ignore_ascii_case(name)));
-    if by_debugger {
+fn breakpoint(site: Option<&FaultSite>, dump: Option<&ProcessDump>, shown: &str) -> Finding {
+    let module = site.map_or(OF_DEBUGGERS, |site| &*site.module);
+    let is_windows = |name: &str| {
+        [&[OF_DEBUGGERS], &OF_DEBUG_BREAK[..]].concat().iter().any(|known| name.eq_ignore_ascii_case(known))
+    };
+    let called_by = dump.and_then(|dump| {
+        let frames = dump.thread.as_ref()?.frames.iter().filter(|frame| frame.trust != FrameTrust::Scanned);
+        let modules = frames.filter_map(|frame| Some(dump.modules.as_ref()?.get(frame.module?)?.name()));
+        modules.skip_while(|name| is_windows(name)).map(str::to_owned).next()
+    });
+    if let Some(caller) = called_by.filter(|_| is_windows(module)) {
+        let did = format!(
+            "was stopped by {caller}, which called DebugBreak: a check that failed, or a crash on purpose{shown}"
+        );
+        return Finding::new(Kind::DeliberateCrash, 0.75, did);
+    }
+    if OF_DEBUG_BREAK.iter().any(|name| module.eq_ignore_ascii_case(name)) {
+        let did = format!("called DebugBreak: a check that failed, or a crash on purpose{shown}");
+        return Finding::new(Kind::DeliberateCrash, 0.7, did);
+    }
+    if module.eq_ignore_ascii_case(OF_DEBUGGERS) {
         return Finding::new(Kind::Breakpoint, 0.9, format!("reached a breakpoint, as debuggers set them{shown}"));
     }
     let did = format!("reached a breakpoint in its own code: a check that failed, or a crash on purpose{shown}");
@@ -291,6 +311,13 @@ mod tests {
         assert_eq!(kind(0xC000_0005, None, Some(&site("unknown", 0))), Some("null-call"));
         assert_eq!(kind(0xC000_0005, None, Some(&site("unknown", 0x7FFB_1234))), Some("unknown"));
         assert_eq!(kind(0xC000_0005, None, None), Some("unknown"));
+    }
+
+    #[test]
+    fn a_breakpoint_is_a_debuggers_only_in_ntdll() {
+        assert_eq!(kind(0x8000_0003, None, Some(&site("ntdll.dll", 0x9_0000))), Some("breakpoint"));
+        assert_eq!(kind(0x8000_0003, None, Some(&site("KERNELBASE.dll", 0x9_0000))), Some("deliberate-crash"));
+        assert_eq!(kind(0x8000_0003, None, Some(&site("demo.exe", 0x1234))), Some("deliberate-crash"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod linted;
 mod lists;
 mod narration;
 mod paths;
+mod presence;
 mod reach;
 mod references;
 mod shadows;
@@ -92,6 +93,7 @@ fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &Lists, found: &
         thin_evidence::look(one, found);
         lengths::look(one, found);
         narration::look(one, found);
+        presence::look(one, found);
         references::look(one, found);
     }
     shadows::look(&linted, meant, found);
