@@ -19,6 +19,7 @@ mod reporting;
 mod reports;
 mod rules;
 mod schema;
+mod show;
 mod sigma;
 mod stream;
 mod suppressions;
@@ -60,6 +61,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Makes one report of several, as if all their artifacts had been analyzed together.
     Merge(merge::Arguments),
+    /// Shows one incident or group: what happened, why, what to do, and what that rests on.
+    Show(show::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
     /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes
@@ -90,6 +93,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
         Command::Rules(command) => rules::run(&command),
         Command::Schema(arguments) => Ok(schema::run(&arguments)),
