@@ -19,6 +19,7 @@ mod reporting;
 mod reports;
 mod rules;
 mod schema;
+mod show;
 mod sigma;
 mod stream;
 mod suppressions;
@@ -61,6 +62,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Makes one report of several, as if all their artifacts had been analyzed together.
     Merge(merge::Arguments),
+    /// Shows one incident or group: what happened, why, what to do, and what that rests on.
+    Show(show::Arguments),
     /// Lists images and PDBs that would show more of the crashes, as symbol stores and symbol servers name them.
     SymbolsNeeded(symbols_needed::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
@@ -93,6 +96,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments),
         Command::SymbolsNeeded(arguments) => symbols_needed::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
         Command::Rules(command) => rules::run(&command),

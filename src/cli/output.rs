@@ -34,12 +34,14 @@ pub struct Look {
     pub verbose: bool,
     /// Whether the result is text; else nothing is changed for a terminal.
     pub text: bool,
+    /// Columns where the result does not go to a terminal.
+    pub width: usize,
 }
 
 impl Look {
     /// By the options of a command; `verbose` is the number of `-v`.
     pub fn of(format: Format, color: Color, verbose: u8) -> Self {
-        Self { color, verbose: verbose > 0, text: format == Format::Text }
+        Self { color, verbose: verbose > 0, text: format == Format::Text, width: TextOptions::default().width }
     }
 
     /// Width, colours and length of a text in `file`, or on standard output.
@@ -48,7 +50,7 @@ impl Look {
             Some(_) => (false, self.color == Color::Always),
             None => (io::stdout().is_terminal(), self.color.choice() != anstream::ColorChoice::Never),
         };
-        let width = if terminal { textwrap::termwidth() } else { TextOptions::default().width };
+        let width = if terminal { textwrap::termwidth() } else { self.width };
         TextOptions { width, color, verbose: self.verbose }
     }
 }

@@ -1,6 +1,6 @@
 //! Arguments, output and exit code of the commands that write a report: `analyze` and `merge`.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,15 +20,19 @@ use pipeline::Options;
 use report::compare::{Side, comparable_now, compare};
 use report::model::{Comparison, Document};
 use report::text::TextOptions;
-use report::{Artifact, Limits, Report, Summary, WriteError, counted, csv, json, jsonl, page, text};
+use report::{Artifact, Limits, Report, Summary, WriteError, counted, csv, json, jsonl, page, screen, text};
 use rules::{RuleSet, UNDETERMINED, closest};
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub struct Arguments {
-    /// The report's format.
-    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
-    format: Format,
+    /// The report's format. Without this option it is text; on a terminal one screen, and `--full` or `-v` prints all.
+    #[arg(short, long, value_enum, ignore_case = true)]
+    format: Option<Format>,
+
+    /// Print the whole text report on a terminal, too.
+    #[arg(long, conflicts_with = "format")]
+    full: bool,
 
     /// Write the report to FILE instead of standard output, whole or not at all.
     #[arg(short, long, value_name = "FILE")]
@@ -88,10 +92,18 @@ pub struct Arguments {
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
 
+    /// Begin CSV with a byte order mark, by which Excel recognizes UTF-8: `true` or `false`. On Windows it is `true` without
+    /// this option, elsewhere `false`.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", action = ArgAction::Set)]
+    csv_bom: Option<bool>,
+
     /// Colours in the text report.
     #[arg(long, value_enum, default_value_t)]
     color: Color,
 }
+
+/// Columns of a screen whose terminal is not known.
+const SCREEN_WIDTH: usize = 80;
 
 /// `--fail-on any`.
 const ANY: &str = "any";
@@ -101,7 +113,7 @@ pub const NEW: &str = "new";
 impl Arguments {
     /// Loads rules and baseline and checks the other arguments before anything is analyzed.
     pub fn prepare(&self) -> Result<(RuleSet, Option<Side>), Exit> {
-        if self.mergeable && !self.format.is_json() {
+        if self.mergeable && !self.format().is_json() {
             return Err(usage("--mergeable: only reports in JSON can be merged; add --format json or --format jsonl"));
         }
         let (own, _) = sigma::split(&self.rules);
@@ -112,8 +124,10 @@ impl Arguments {
             }
             if wanted != ANY && wanted != NEW && !is_cause_or_family(&rules, wanted) {
                 let causes = rules.causes();
-                let known =
-                    causes.iter().map(|cause| cause.id.as_str()).chain(causes.families().map(|(family, _)| family));
+                let known = causes
+                    .iter()
+                    .map(|cause| cause.id.as_str())
+                    .chain(causes.families().map(|family| family.id.as_str()));
                 let close = closest(wanted, known).map(|close| format!("did you mean `{close}`? "));
                 return Err(usage(format!(
                     "--fail-on {wanted}: neither a cause nor a family; {}`crashsift rules causes` prints all",
@@ -153,7 +167,7 @@ impl Arguments {
     /// may replace the baseline, as that of the next run.
     pub fn read(&self) -> impl Iterator<Item = PathBuf> {
         let rules = self.rules.iter().map(|given| sigma::path(given).unwrap_or_else(|| given.clone()));
-        rules.chain(self.baseline.iter().filter(|_| !self.format.is_json()).cloned())
+        rules.chain(self.baseline.iter().filter(|_| !self.format().is_json()).cloned())
     }
 
     /// The threads of the run: one for few bytes. The calling thread is one of them.
@@ -180,11 +194,26 @@ impl Arguments {
 
     /// The arguments that change the report, as text; the output file and the number of threads don't.
     pub fn question(&self) -> String {
-        let Self { format, output: _, mergeable, threads, rules, no_builtin_rules, jobs: _, since, until, .. } = self;
-        let Self { min_confidence, baseline, fail_on, strict, quiet, verbose: _, color: _, .. } = self;
+        let Self {
+            format: _,
+            full: _,
+            output: _,
+            mergeable,
+            threads,
+            rules,
+            no_builtin_rules,
+            jobs: _,
+            since,
+            until,
+            ..
+        } = self;
+        let Self { min_confidence, baseline, fail_on, strict, quiet, verbose: _, csv_bom: _, color: _, .. } = self;
         let look = self.look().options(self.output.as_deref());
         let judged = (rules, no_builtin_rules, since, until, min_confidence);
-        format!("{:?}", (format, mergeable, threads, look, judged, baseline, fail_on, strict, quiet))
+        format!(
+            "{:?}",
+            (self.format(), mergeable, threads, look, self.csv_bom(), judged, baseline, fail_on, strict, quiet)
+        )
     }
 
     /// The files and folders that change how incidents are judged: rules and baseline.
@@ -192,8 +221,26 @@ impl Arguments {
         self.rules.iter().chain(&self.baseline)
     }
 
+    /// Whether a table begins with a byte order mark.
+    fn csv_bom(&self) -> bool {
+        self.csv_bom.unwrap_or(cfg!(windows))
+    }
+
     fn look(&self) -> Look {
-        Look { color: self.color, verbose: self.verbose > 0, text: self.format == Format::Text }
+        let format = self.format();
+        Look {
+            color: self.color,
+            verbose: self.verbose > 0,
+            text: matches!(format, Format::Text | Format::Screen),
+            width: if format == Format::Screen { SCREEN_WIDTH } else { TextOptions::default().width },
+        }
+    }
+
+    /// The format that was asked for; else one screen where somebody looks at it, and text where all of it is wanted.
+    fn format(&self) -> Format {
+        let wants_all = self.full || self.threads || self.verbose > 0 || self.output.is_some();
+        let otherwise = if wants_all || !io::stdout().is_terminal() { Format::Text } else { Format::Screen };
+        self.format.unwrap_or(otherwise)
     }
 
     /// Prints the kept answer of an earlier run.
@@ -238,7 +285,7 @@ impl Arguments {
         suppressions::ended(report, rules).into_iter().for_each(|note| notes.say(note));
         let mut answers = answers;
         let written = output::deliver(self.output.as_deref(), self.look(), |out, options| {
-            let write = |out: &mut dyn Write| self.format.write(report, out, options);
+            let write = |out: &mut dyn Write| self.format().write(report, out, options, self.csv_bom());
             match &mut answers {
                 Some(answers) => answers.tee(out, write),
                 None => write(out),
@@ -255,11 +302,12 @@ impl Arguments {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For reading.
-    #[default]
     Text,
+    /// One screen: what there is, what to do first, what to collect.
+    Screen,
     /// One JSON document.
     Json,
     /// JSON, one object a line.
@@ -278,12 +326,13 @@ impl Format {
         matches!(self, Self::Json | Self::Jsonl)
     }
 
-    fn write(self, report: &Report, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
+    fn write(self, report: &Report, out: &mut dyn Write, options: TextOptions, csv_bom: bool) -> io::Result<()> {
         match self {
             Self::Text => text::write(report, out, options),
+            Self::Screen => screen::write(report, out, options),
             Self::Json => json::write(report, out),
             Self::Jsonl => jsonl::write(report, out),
-            Self::Csv => csv::write(report, out).map_err(output_error),
+            Self::Csv => csv::write(report, csv_bom, out).map_err(output_error),
             Self::Markdown => page::write_markdown(report, out, options.verbose).map_err(output_error),
             Self::Html => page::write_html(report, out, options.verbose).map_err(output_error),
         }
@@ -328,7 +377,7 @@ fn confidence(text: &str) -> Result<f64, String> {
 }
 
 fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {
-    rules.causes().get(wanted).is_some() || rules.causes().families().any(|(family, _)| family == wanted)
+    rules.causes().get(wanted).is_some() || rules.causes().families().any(|family| family.id == wanted)
 }
 
 /// The exit code of a run that wrote its report. "Nothing to analyze" takes precedence over `--fail-on`, and `--fail-on`

@@ -46,7 +46,7 @@ fn formats() -> Vec<String> {
     let help = analyze("--help").ends_with(0).stdout;
     let option = help.split("--format").nth(1).expect("an option --format");
     let option = option.split("--output").next().expect("the option's text");
-    let known = ["text", "json", "jsonl", "csv", "markdown", "html"];
+    let known = ["text", "screen", "json", "jsonl", "csv", "markdown", "html"];
     let offered: Vec<String> = known
         .iter()
         .filter(|format| option.contains(&format!("- {format}:")))
@@ -194,7 +194,7 @@ fn the_manual_page_holds_every_command_and_refers_to_no_other_page() {
 fn arguments_that_make_no_sense_are_usage_errors_that_show_what_would_be_right() {
     for (arguments, right) in [
         ("", "<PATH>"),
-        ("--format xml samples", "[possible values: text, json, jsonl, csv, markdown, html]"),
+        ("--format xml samples", "[possible values: text, screen, json, jsonl, csv, markdown, html]"),
         ("--since yesterday samples", "2024-11-11T17:43:00Z"),
         ("--until 2024-13-01 samples", "2024-11-11"),
         ("--min-confidence 80 samples", "from 0 to 1"),

@@ -128,7 +128,7 @@ fn a_suppressed_finding_is_counted_and_does_not_judge() {
     assert_eq!((&report["summary"]["suppressed"], suppressed.get("until")), (&json!(1), None));
     let shown = overlays.run(&["site"], &["analyze", "-q", ONE]).ends_with(0).stdout;
     assert!(
-        shown.contains("  suppressed   memory/stack-overflow (stack-overflow, act on it (96 %)), by site: The fix is")
+        shown.contains("  suppressed   memory/stack-overflow (stack-overflow, 96 %), by site: The fix is")
     );
     assert!(shown.contains("  suppressed   1 finding\n"), "{shown}");
     let why = overlays.run(&["site"], &["why", "-f", "json", "memory/stack-overflow", ONE]).ends_with(0).json();

@@ -92,18 +92,33 @@ pub struct Request<T = &'static str> {
     pub text: T,
     /// The text to use where a name is known; the name replaces `{program}` or `{dump}`.
     pub filled: Option<T>,
+    /// A phrase for lists, with [`OF_PROGRAM`] or [`OF_HOST`] where names belong.
+    pub short: T,
 }
 
-/// Requests by id: `collect` with `id`, `text` and, where a name can be filled in, `filled`.
+/// The words of a request's phrase that the names of programs replace.
+pub const OF_PROGRAM: &str = " of {program}";
+/// The words of a request's phrase that the names of computers replace.
+pub const OF_HOST: &str = " of {host}";
+
+/// Requests by id: `collect` with `id`, `text`, `short` and, where a name can be filled in, `filled`.
 pub fn requests(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Request<String>> {
-    read(file, "collect", &["id", "text"], &["filled"], mistakes, |row| {
+    read(file, "collect", &["id", "text", "short"], &["filled"], mistakes, |row| {
         let text = row.text("text")?.to_owned();
         let filled = row.optional("filled").map(str::to_owned);
         let is_filled = |text: &str| ["{program}", "{dump}"].iter().filter(|place| text.contains(*place)).count();
         if is_filled(&text) > 0 || filled.as_deref().is_some_and(|filled| is_filled(filled) != 1) {
             return Err(row.wrong("filled", "`filled`, and not `text`, has `{program}` or `{dump}`"));
         }
-        Ok((row.text("id")?.to_owned(), Request { text, filled }))
+        let short = row.text("short")?.to_owned();
+        let places = short.matches('{').count();
+        let known = [OF_PROGRAM, OF_HOST].iter().map(|words| short.matches(words).count()).sum::<usize>();
+        if places != known || places > 1 {
+            return Err(
+                row.wrong("short", "`short` has ` of {program}` or ` of {host}` at most once, and no other place")
+            );
+        }
+        Ok((row.text("id")?.to_owned(), Request { text, filled, short }))
     })
 }
 
@@ -304,10 +319,16 @@ mod tests {
             releases(&builds, &mut mistakes),
             Table::from([(19045, Build { release: "Windows 10 22H2".into(), kernel: "Windows 10 22H2".into() })])
         );
-        let sentences = YamlText::new("collect.yaml", "collect:\n  - {id: no-dump, text: Take one.}\n");
-        let request = Request { text: "Take one.".to_owned(), filled: None };
+        let sentences = YamlText::new("collect.yaml", "collect:\n  - {id: no-dump, text: Take one., short: a dump}\n");
+        let request = Request { text: "Take one.".to_owned(), filled: None, short: "a dump".to_owned() };
         assert_eq!(requests(&sentences, &mut mistakes), Table::from([("no-dump".to_owned(), request)]));
-        for wrong in ["text: '{dump}'", "text: a, filled: b", "text: a, filled: '{program} {dump}'"] {
+        for wrong in [
+            "short: a, text: '{dump}'",
+            "short: a, text: a, filled: b",
+            "short: a, text: a, filled: '{program} {dump}'",
+            "text: a, short: 'a of {dump}'",
+            "text: a, short: 'a of {host} of {host}'",
+        ] {
             let wrong = YamlText::new("collect.yaml", format!("collect:\n  - {{id: a, {wrong}}}\n"));
             requests(&wrong, &mut Vec::new()).is_empty().then_some(()).expect("a mistake");
         }

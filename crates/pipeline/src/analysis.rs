@@ -151,6 +151,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Rep
     let report = Report {
         limits: options.limits,
         keeps_evidence: options.keep_evidence,
+        causes: rules.causes().clone(),
         rule_sets: rules.infos().into_iter().chain(sigma_sets(options)).collect(),
         summary: Summary { left_out: options.limits.is_some().then_some(left_out), ..summary(&artifacts, &incidents) },
         artifacts,

@@ -35,7 +35,7 @@ pub fn judge<'i>(
     let occasion = Occasion { host: joined.incident.host.as_deref(), time: joined.incident.time };
     let (mut findings, suppressed) = rules.findings(&facts, &around, occasion);
     let taken_over = take_over_cited(joined.incident.evidence.len(), around.asked_for(), &mut findings);
-    let verdict = verdict(&joined, surroundings, &findings, &suppressed);
+    let verdict = verdict(&joined, surroundings, rules, &findings, &suppressed);
     let sigma = surroundings.map_or_else(Vec::new, |surroundings| surroundings.sigma(&joined.incident));
     let mut incident = joined.incident;
     incident.evidence.extend(taken_over);
@@ -74,6 +74,7 @@ fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) 
 fn verdict(
     joined: &JoinedIncident<'_>,
     surroundings: Option<&Surroundings<'_>>,
+    rules: &RuleSet,
     findings: &[Finding],
     suppressed: &[Suppressed],
 ) -> Verdict {
@@ -86,7 +87,15 @@ fn verdict(
             Some(known) => (suppressed_sentence(known), (Vec::new(), Vec::new())),
             None => (undetermined_sentence(joined, first), collect_next(joined, surroundings, None, first)),
         };
-        return Verdict { cause: UNDETERMINED.to_owned(), confidence: 0.0, sentence, collect_next, gap_requests };
+        return Verdict {
+            cause: UNDETERMINED.to_owned(),
+            family: None,
+            symptom: false,
+            confidence: 0.0,
+            sentence,
+            collect_next,
+            gap_requests,
+        };
     };
     // The sentence names a second cause that is nearly as likely.
     let rival = rival(best, findings);
@@ -94,12 +103,16 @@ fn verdict(
         Some(rival) => format!("{}; or else: {}.", best.title, lower_first(&rival.title)),
         None => format!("{}.", best.title),
     };
-    let (collect_next, gap_requests) = if best.confidence >= ACT_FROM {
+    // A symptom is certain and its cause unknown: evidence is missing all the same.
+    let (collect_next, gap_requests) = if best.confidence >= ACT_FROM && !best.symptom {
         (best.collect.iter().cloned().map(Cow::Owned).collect(), Vec::new())
     } else {
         collect_next(joined, surroundings, Some(best), rival)
     };
-    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, gap_requests }
+    let family = rules.causes().get(&best.cause).map(|cause| cause.family.clone());
+    let Finding { cause, symptom, confidence, .. } = best;
+    let (cause, symptom, confidence) = (cause.clone(), *symptom, *confidence);
+    Verdict { cause, family, symptom, confidence, sentence, collect_next, gap_requests }
 }
 
 /// The title with a first letter in lower case, unless it begins with a name or an abbreviation.

@@ -7,6 +7,9 @@
 //! | 0.30 to 0.59 | possible |
 //! | below 0.30 | weak |
 //! | of the verdict `undetermined` | not determined |
+//! | of a cause that only names what happened | symptom |
+//!
+//! A symptom is never advised to be acted on: its number is how sure it is that this happened, and why is not known.
 //!
 //! Words and percent follow from the rounded number, so that no format shows a number beside the words of another one.
 
@@ -14,6 +17,9 @@ pub use rules::rounded;
 
 /// The words for a verdict that names no cause.
 pub const NOT_DETERMINED: &str = "not determined";
+
+/// The word for a verdict that only names what happened.
+pub const SYMPTOM: &str = "symptom";
 
 /// The levels of confidence, by what a reader can do with the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
@@ -49,10 +55,20 @@ impl Level {
     }
 }
 
-/// A confidence in words and percent: `act on it (93 %)`.
+/// A confidence in words and percent: `act on it (93 %)`; of a symptom `symptom (93 %), cause not known`.
 #[must_use]
-pub fn phrase(confidence: f64) -> String {
-    format!("{} ({:.0} %)", Level::of(confidence).words(), rounded(confidence) * 100.0)
+pub fn phrase(confidence: f64, symptom: bool) -> String {
+    let percent = percent(confidence);
+    if symptom {
+        return format!("{SYMPTOM} ({percent}), cause not known");
+    }
+    format!("{} ({percent})", Level::of(confidence).words())
+}
+
+/// A confidence in percent: `93 %`.
+#[must_use]
+pub fn percent(confidence: f64) -> String {
+    format!("{:.0} %", rounded(confidence) * 100.0)
 }
 
 #[cfg(test)]
@@ -71,14 +87,19 @@ mod tests {
             (0.29, "weak (29 %)"),
             (0.01, "weak (1 %)"),
         ] {
-            assert_eq!(phrase(confidence), expected);
+            assert_eq!(phrase(confidence, false), expected);
         }
     }
 
     #[test]
     fn words_agree_with_the_number_beside_them() {
-        assert_eq!(phrase(0.796), "act on it (80 %)");
-        assert_eq!(phrase(0.794), "likely (79 %)");
+        assert_eq!(phrase(0.796, false), "act on it (80 %)");
+        assert_eq!(phrase(0.794, false), "likely (79 %)");
+    }
+
+    #[test]
+    fn a_symptom_is_never_acted_on() {
+        assert_eq!(phrase(0.96, true), "symptom (96 %), cause not known");
     }
 
     #[test]

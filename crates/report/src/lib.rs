@@ -10,6 +10,7 @@
     reason = "counts of values in memory: no number of a file is calculated with"
 )]
 
+mod account;
 pub mod compare;
 pub mod confidence;
 pub mod coverage;
@@ -22,7 +23,7 @@ mod tests {
 }
 mod wording;
 
-pub use formats::{WriteError, csv, inspected, json, jsonl, page, schema, text};
+pub use formats::{WriteError, csv, inspected, json, jsonl, page, schema, screen, text};
 pub use model::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, Summary, Verdict};
 pub use rules::{RuleSetInfo, UNDETERMINED};
 pub use wording::{counted, counted_as};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::confidence::{self, NOT_DETERMINED};
+use crate::confidence::{self, NOT_DETERMINED, SYMPTOM};
 use crate::model::{Report, Verdict};
 use evidence::{Place, Version};
 use incident::IncidentKind;
@@ -84,9 +84,22 @@ pub(crate) fn prose(text: &str) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// How sure a verdict is, in words: `act on it`, `likely`, `possible`, `weak`, `symptom`, `not determined`.
+pub(crate) fn how_sure_words(verdict: &Verdict) -> &'static str {
+    match verdict.level() {
+        Some(level) => level.words(),
+        None if verdict.symptom => SYMPTOM,
+        None => NOT_DETERMINED,
+    }
+}
+
 /// The confidence of a verdict in words and percent; `not determined` when it names no cause.
 pub(crate) fn how_sure(verdict: &Verdict) -> String {
-    if verdict.is_undetermined() { NOT_DETERMINED.to_owned() } else { confidence::phrase(verdict.confidence) }
+    if verdict.is_undetermined() {
+        NOT_DETERMINED.to_owned()
+    } else {
+        confidence::phrase(verdict.confidence, verdict.symptom)
+    }
 }
 
 /// A verdict's cause and confidence.

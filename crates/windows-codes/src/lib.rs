@@ -59,7 +59,7 @@ use std::borrow::Cow;
 
 use evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 pub use knowledge_tables::codes::{Event, Meaning, Note};
-use knowledge_tables::table::{Below, Build, CollectedFolder, Request};
+use knowledge_tables::table::{Below, Build, CollectedFolder, OF_HOST, OF_PROGRAM, Request};
 use knowledge_tables::{Sorted, embedded};
 
 use codes::{BUGCHECKS, EXCEPTIONS, FAST_FAILS, STATUSES, WIN_ERRORS};
@@ -261,11 +261,32 @@ impl Knowledge {
         }
     }
 
+    /// A phrase for what [`collect`](Self::collect) asks for: `System log of PC-3, PC-17`. `programs` and `hosts` are the names
+    /// of the programs and computers concerned; three of them are in it, further ones are counted.
+    #[must_use]
+    pub fn collect_phrase(&self, id: &str, programs: &[&str], hosts: &[&str]) -> Option<String> {
+        let short = COLLECT.get(id)?.short;
+        let names = |names: &[&str]| match names {
+            [] => String::new(),
+            names => {
+                let shown = names.iter().take(NAMES_OF_PHRASE).copied().collect::<Vec<_>>().join(", ");
+                match names.len().saturating_sub(NAMES_OF_PHRASE) {
+                    0 => format!(" of {shown}"),
+                    more => format!(" of {shown} and {more} more"),
+                }
+            }
+        };
+        Some(short.replace(OF_PROGRAM, &names(programs)).replace(OF_HOST, &names(hosts)))
+    }
+
     /// The ids that [`collect`](Self::collect) knows, sorted.
     pub fn collect_ids(&self) -> impl Iterator<Item = &'static str> {
         COLLECT.iter().map(|(id, _)| *id)
     }
 }
+
+/// How many names the phrase of a request has; further ones are counted.
+const NAMES_OF_PHRASE: usize = 3;
 
 /// Whether a file's name or path can be part of a command as it is: only letters, digits and common signs of file names, and
 /// shorter than the longest path (260 characters, `MAX_PATH`).

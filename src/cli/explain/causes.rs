@@ -39,6 +39,8 @@ pub(super) struct CodeFinding {
     pub title: String,
     /// The cause that it names.
     pub cause: String,
+    /// Whether that cause only names what happened.
+    pub symptom: bool,
     /// The finding's confidence.
     pub confidence: f64,
 }
@@ -121,6 +123,7 @@ pub(super) fn with_rules(mut reading: windows_codes::Reading, rules: &RuleSet) -
         rule: finding.rule.clone(),
         title: finding.title.clone(),
         cause: finding.cause.clone(),
+        symptom: finding.symptom,
         confidence: finding.confidence,
     });
     let (rules, alone) = (known.collect(), alone.collect());

@@ -131,8 +131,8 @@ fn causes(page: &mut Page<'_>, reading: &Reading, doubtful: bool) -> io::Result<
     if reading.alone.is_empty() {
         page.paragraph(2, "No cause: every rule that asks for it wants to know more.")?;
     }
-    for CodeFinding { rule, title, cause, confidence } in reading.alone.iter().take(page.limit(ALONE_SHOWN)) {
-        page.bullet(&format!("{cause}, {}: {title} ({rule})", confidence::phrase(*confidence)))?;
+    for CodeFinding { rule, title, cause, symptom, confidence } in reading.alone.iter().take(page.limit(ALONE_SHOWN)) {
+        page.bullet(&format!("{cause}, {}: {title} ({rule})", confidence::phrase(*confidence, *symptom)))?;
     }
     if reading.rules.is_empty() {
         return Ok(());

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Exit, Format, Output, SourceArgs, template};
 use report::json::write_indented;
 use report::model::Made;
-use rules::{Cause, RuleSet};
+use rules::{Cause, Family, RuleSet};
 
 /// Arguments of `rules causes`.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -35,22 +35,12 @@ pub(super) fn print(rules: &RuleSet, format: Format, output: &mut Output<'_>) ->
 struct Document<'a> {
     #[serde(flatten)]
     made: Made,
-    families: Vec<FamilyEntry<'a>>,
+    families: Vec<&'a Family>,
     causes: Vec<&'a Cause>,
-}
-
-#[derive(Serialize)]
-struct FamilyEntry<'a> {
-    id: &'a str,
-    means: &'a str,
 }
 
 impl<'a> Document<'a> {
     fn of(rules: &'a RuleSet) -> Self {
-        Self {
-            made: Made::NOW,
-            families: rules.causes().families().map(|(id, means)| FamilyEntry { id, means }).collect(),
-            causes: rules.causes().iter().collect(),
-        }
+        Self { made: Made::NOW, families: rules.causes().families().collect(), causes: rules.causes().iter().collect() }
     }
 }

@@ -114,7 +114,7 @@ fn origin(rules: &RuleSet, rule: &Rule) -> String {
 /// The first name of the command line that does not exist.
 fn first_unknown<'a>(rules: &'a RuleSet, args: &'a ListArgs) -> Option<Unknown<'a>> {
     let causes = || rules.causes().iter().map(|cause| cause.id.as_str()).collect();
-    let families = || rules.causes().families().map(|(family, _)| family).collect();
+    let families = || rules.causes().families().map(|family| family.id.as_str()).collect();
     let areas = || rules.rules().iter().map(Rule::area).collect();
     let severities = || Severity::ALL.map(Severity::word).to_vec();
     let sets = || rules.set_names().collect();

@@ -84,7 +84,7 @@ pub fn is_own_report(first: &[u8]) -> bool {
     // Markdown has the text's first line as its heading.
     let is_text = || {
         let heading = text.strip_prefix(b"# ").unwrap_or(text).strip_prefix(b"crashsift: ");
-        heading.is_some_and(|rest| is_count_of_artifacts(rest.trim_ascii_start()))
+        heading.is_some_and(|rest| is_count(rest.trim_ascii_start()))
     };
     let is_page = || head.starts_with(b"<!doctype html>") && names(b"<meta name=\"generator\" content=\"crashsift ");
     let is_table = || head.starts_with(b"incident_id,kind,time,host,cause,confidence,");
@@ -108,10 +108,13 @@ fn is_own_answer(text: &[u8]) -> bool {
     first == b"Against the earlier report" || of_incident() || of_code()
 }
 
-/// Whether `text` begins with a number of artifacts, as reports do.
-fn is_count_of_artifacts(text: &[u8]) -> bool {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(b" artifact"))
+/// Whether `text` begins with a number of artifacts or incidents, or of a problem, as reports do.
+fn is_count(text: &[u8]) -> bool {
+    let number = text.strip_prefix(b"problem ").unwrap_or(text);
+    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let counts =
+        |rest: &[u8]| [&b" artifact"[..], b" incident", b" of a report"].iter().any(|noun| rest.starts_with(noun));
+    digits > 0 && number.get(digits..).is_some_and(counts)
 }
 
 /// Whether a text begins with the letters of a dump's signature, such as a sentence about `MDMP` files. In a dump, no text
@@ -198,6 +201,8 @@ mod tests {
             b"Incident 98597d554a18ecb9: hang of planner.exe, 2024-06-20T09:50:17Z\n",
             b"# incident 98597d554a18ecb9\n#   e1 samples/hang/Application.evtx, record 40020\n",
             b"\nAgainst the earlier report\n  1 incident before",
+            b"crashsift: 116 incidents, 77 problems, 23 computers",
+            b"crashsift: problem 3 of a report with 116 incidents, 200 files\npython.exe ended with exit code -1073740791\n",
             b"# crashsift: 3 artifacts, 1 incident\n\n## 1. python.exe ended with exit code -1073740791\n",
             b"incident_id,kind,time,host,cause,confidence,how_sure\r\n79c2f31c,crash,,,undetermined,0,not determined\r\n",
             b"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" \

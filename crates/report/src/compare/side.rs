@@ -32,6 +32,7 @@ pub(super) struct Member {
     pub(super) signature: String,
     pub(super) cause: String,
     pub(super) confidence: f64,
+    pub(super) symptom: bool,
     pub(super) happening: Happening,
 }
 
@@ -53,7 +54,7 @@ pub(super) struct SideGroup<'s> {
     hosts: BTreeSet<&'s str>,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
-    verdict: Option<(&'s str, f64)>,
+    verdict: Option<&'s Member>,
 }
 
 impl SideGroup<'_> {
@@ -63,8 +64,9 @@ impl SideGroup<'_> {
             hosts: self.hosts.len(),
             first: self.first,
             last: self.last,
-            cause: self.verdict.map(|(cause, _)| cause.to_owned()),
-            confidence: self.verdict.map(|(_, confidence)| rounded(confidence)),
+            cause: self.verdict.map(|member| member.cause.clone()),
+            confidence: self.verdict.map(|member| rounded(member.confidence)),
+            symptom: self.verdict.is_some_and(|member| member.symptom),
         }
     }
 }
@@ -96,12 +98,9 @@ impl Side {
             }
             let is_of_group =
                 |cause: &str| self.causes.get(&member.signature).is_some_and(|of_group| of_group == cause);
-            let rank = |cause: &str, confidence: f64| (is_of_group(cause), confidence);
-            let surer = group
-                .verdict
-                .is_none_or(|(cause, confidence)| rank(&member.cause, member.confidence) > rank(cause, confidence));
-            if surer {
-                group.verdict = Some((&member.cause, member.confidence));
+            let rank = |member: &Member| (is_of_group(&member.cause), member.confidence);
+            if group.verdict.is_none_or(|surest| rank(member) > rank(surest)) {
+                group.verdict = Some(member);
             }
         }
         groups
@@ -137,8 +136,9 @@ impl From<Incident<'_>> for Member {
             id: incident.id.into_owned(),
             algorithm: signature.algorithm,
             signature: signature.coarse,
-            cause: incident.verdict.cause.clone(),
+            cause: incident.verdict.cause.into_owned(),
             confidence: incident.verdict.confidence,
+            symptom: incident.verdict.symptom,
             happening: Happening {
                 time: incident.time,
                 host: incident.host.as_deref().map(short_host),

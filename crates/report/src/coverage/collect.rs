@@ -15,25 +15,31 @@ const LAST: &str = "reproduce";
 
 /// The incidents that one text would help.
 #[derive(Debug, Default)]
-struct Helped {
+struct Helped<'i> {
     incidents: usize,
     undetermined: usize,
     /// Its lowest index in an incident's list.
     place: usize,
+    /// The names of their programs.
+    programs: BTreeSet<&'i str>,
+    /// The names of their computers.
+    hosts: BTreeSet<&'i str>,
 }
 
-impl Helped {
+impl Helped<'_> {
     fn add(&mut self, other: &Self) {
         self.place = if self.incidents == 0 { other.place } else { self.place.min(other.place) };
         self.incidents += other.incidents;
         self.undetermined += other.undetermined;
+        self.programs.extend(&other.programs);
+        self.hosts.extend(&other.hosts);
     }
 }
 
 /// The requests of all incidents, first those that would help most undetermined ones.
 pub(super) fn requests(incidents: &[Judged]) -> Vec<CollectRequest> {
-    let mut by_id: BTreeMap<&'static str, BTreeMap<&str, Helped>> = BTreeMap::new();
-    for verdict in incidents.iter().map(|judged| &judged.verdict) {
+    let mut by_id: BTreeMap<&'static str, BTreeMap<&str, Helped<'_>>> = BTreeMap::new();
+    for Judged { verdict, incident, .. } in incidents {
         for (place, request) in verdict.gap_requests.iter().enumerate() {
             let Some(text) = verdict.collect_next.get(request.at) else { continue };
             let undetermined = usize::from(verdict.is_undetermined());
@@ -41,6 +47,8 @@ pub(super) fn requests(incidents: &[Judged]) -> Vec<CollectRequest> {
                 incidents: 1,
                 undetermined,
                 place,
+                programs: incident.process.iter().filter_map(|process| process.name.as_deref()).collect(),
+                hosts: incident.host.as_deref().into_iter().collect(),
             });
         }
     }
@@ -48,18 +56,19 @@ pub(super) fn requests(incidents: &[Judged]) -> Vec<CollectRequest> {
     for (id, texts) in by_id {
         let general = Knowledge.collect(id).unwrap_or_default();
         let alike = texts.len() > MOST_FILLED;
-        let mut folded: BTreeMap<&str, (Helped, BTreeSet<String>)> = BTreeMap::new();
+        let mut folded: BTreeMap<&str, (Helped<'_>, BTreeSet<String>)> = BTreeMap::new();
         for (text, helped) in texts {
             let (sum, replaces) = folded.entry(if alike { general } else { text }).or_default();
             sum.add(&helped);
             replaces.insert(text.to_owned());
         }
         for (text, (helped, replaces)) in folded {
-            let Helped { incidents, undetermined, place } = helped;
-            requests.push((
-                place,
-                CollectRequest { id: Cow::Borrowed(id), incidents, undetermined, says: text.to_owned(), replaces },
-            ));
+            let Helped { incidents, undetermined, place, programs, hosts } = helped;
+            let (programs, hosts): (Vec<&str>, Vec<&str>) =
+                (programs.into_iter().collect(), hosts.into_iter().collect());
+            let short = Knowledge.collect_phrase(id, &programs, &hosts).unwrap_or_default();
+            let (id, says) = (Cow::Borrowed(id), text.to_owned());
+            requests.push((place, CollectRequest { id, incidents, undetermined, short, says, replaces }));
         }
     }
     requests.sort_by(|(place, a), (other_place, b)| {

@@ -58,6 +58,8 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
         threads: Vec::new(),
         verdict: Verdict {
             cause: if determined { "driver-defect" } else { UNDETERMINED }.to_owned(),
+            family: None,
+            symptom: false,
             confidence: 0.0,
             sentence: String::new(),
             collect_next: Vec::new(),

@@ -7,9 +7,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 
 use super::WriteError;
-use crate::confidence::{self, Level, NOT_DETERMINED};
+use crate::account::happened;
+use crate::confidence;
 use crate::model::{Group, Judged, Report};
-use crate::wording::prose;
+use crate::wording::{how_sure_words, prose};
 use incident::Incident;
 use rules::Finding;
 use untrusted::sanitise;
@@ -31,17 +32,14 @@ struct Row<'r> {
 type Cell = fn(&Row<'_>) -> String;
 
 /// The columns, each with what makes its cells. A value that is not known is empty. `docs/report.md` describes them.
-const COLUMNS: [(&str, Cell); 42] = [
+const COLUMNS: [(&str, Cell); 44] = [
     ("incident_id", |row| row.incident.id.clone()),
     ("kind", |row| row.incident.kind.word().to_owned()),
     ("time", |row| text(row.incident.time)),
     ("host", |row| text(row.incident.host.as_ref())),
     ("cause", |row| row.judged.verdict.cause.clone()),
     ("confidence", |row| confidence::rounded(row.judged.verdict.confidence).to_string()),
-    ("how_sure", |row| match &row.judged.verdict {
-        verdict if verdict.is_undetermined() => NOT_DETERMINED.to_owned(),
-        verdict => Level::of(verdict.confidence).words().to_owned(),
-    }),
+    ("how_sure", |row| how_sure_words(&row.judged.verdict).to_owned()),
     ("severity", |row| text(row.leading.map(|finding| finding.severity.word()))),
     ("rule", |row| text(row.leading.map(|finding| &finding.rule))),
     ("sentence", |row| prose(&row.judged.verdict.sentence)),
@@ -92,6 +90,8 @@ const COLUMNS: [(&str, Cell); 42] = [
         paths.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(BETWEEN)
     }),
     ("remarks", |row| joined(row.incident.remarks.iter().map(|remark| prose(remark)))),
+    ("happened", |row| happened(row.incident)),
+    ("family", |row| text(row.judged.verdict.family.as_ref())),
 ];
 
 fn text(value: Option<impl ToString>) -> String {
@@ -102,11 +102,17 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
     texts.collect::<Vec<_>>().join(BETWEEN)
 }
 
-/// Writes the report as CSV.
+/// The byte order mark of UTF-8, by which Excel recognizes it.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Writes the report as CSV, with `mark` after a byte order mark.
 ///
 /// # Errors
 /// When `out` can't be written to.
-pub fn write(report: &Report, out: &mut dyn Write) -> Result<(), WriteError> {
+pub fn write(report: &Report, mark: bool, out: &mut dyn Write) -> Result<(), WriteError> {
+    if mark {
+        out.write_all(BYTE_ORDER_MARK).map_err(WriteError::Output)?;
+    }
     let mut table = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
         .buffer_capacity(super::BUFFER_SIZE)
@@ -138,7 +144,10 @@ mod tests {
 
     fn table(report: &Report) -> (Vec<String>, Vec<HashMap<String, String>>) {
         let mut out = Vec::new();
-        write(report, &mut out).expect("memory can be written to");
+        write(report, false, &mut out).expect("memory can be written to");
+        let mut marked = Vec::new();
+        write(report, true, &mut marked).expect("memory can be written to");
+        assert_eq!(marked.strip_prefix(BYTE_ORDER_MARK), Some(out.as_slice()));
         assert!(out.ends_with(b"\r\n"));
         let mut reader = csv::Reader::from_reader(out.as_slice());
         let head: Vec<String> = reader.headers().expect("a head").iter().map(str::to_owned).collect();

@@ -6,6 +6,7 @@ pub mod json;
 pub mod jsonl;
 pub mod page;
 pub mod schema;
+pub mod screen;
 pub mod text;
 
 use std::error::Error;

@@ -14,11 +14,12 @@ pub use attributes::{Attributes, IncidentAttributes};
 #[cfg(test)]
 pub(crate) use {attributes::Attribute, over_represented::Unit, statistics::Counts};
 
-use crate::confidence::Level;
+use crate::confidence::rounded;
 use crate::model::{Artifact, CauseCount, Group, Judged, OverRepresented};
 use changes::MachinesBySignature;
-use incident::{Incident, short_host};
+use incident::{Incident, IncidentKind, short_host};
 use over_represented::{Members, over_represented};
+use rules::UNDETERMINED;
 
 /// Groups the incidents, largest group first, ties by signature. Incidents must come in the report's order, and
 /// `of_incidents`, their attributes, in the same; `machines` have the timelines of the machines, `artifacts` those of the
@@ -66,8 +67,8 @@ fn group(
     artifacts: &[Artifact],
 ) -> Group {
     let incidents = || members.iter().map(|judged| &judged.incident);
-    let representative = representative(members);
-    let cause = representative.map(|judged| &judged.verdict).filter(|verdict| !verdict.is_undetermined());
+    let (cause, confidence) = conclusion(members).unzip();
+    let representative = representative(members, cause.as_deref());
     let (changes_before, changes_unknown) =
         representative.map(|representative| machines.before(signature, representative, artifacts)).unwrap_or_default();
     let hosts: BTreeSet<String> = incidents().filter_map(|incident| incident.host.as_deref()).map(short_host).collect();
@@ -78,7 +79,8 @@ fn group(
         last: incidents().filter_map(|incident| incident.time).max(),
         hosts: hosts.len(),
         representative: representative.map(|judged| judged.incident.id.clone()).unwrap_or_default(),
-        cause: cause.map(|verdict| verdict.cause.clone()),
+        cause,
+        confidence,
         causes: causes(members),
         over_represented,
         changes_before,
@@ -99,35 +101,81 @@ pub(crate) fn causes(members: &[&Judged]) -> Vec<CauseCount> {
     causes
 }
 
-/// The incident that represents a group: its verdict is the group's.
+/// The cause that stands for a group, and how likely it is right for an incident of the group.
 ///
-/// Its cause is the one that can be acted on, before one that is only likely, and so on; of causes that are equally
-/// sure the most frequent, then the surest, then the first by name. Incidents of a group often differ in how much
-/// evidence they left: one with a dump proves more than nine with a log record. The incident itself is the surest of
-/// that cause, the earliest of them on a tie.
+/// It is the cause that most verdicts name; of several, the one with most confidence over all incidents, then the first by
+/// name. Its confidence is the mean over the incidents: each counts with the confidence in that cause by its own findings. Where
+/// the incidents share a place in a program or a driver, they are most probably of one cause: then the incident with most
+/// evidence counts for those with less, too, weighed by the share of verdicts that agree (the rule of succession, so that
+/// one verdict alone gives two thirds). Power losses and hangs share no place, and each counts for itself. `None` where no
+/// verdict names a cause, or the mean is below [`GROUP_FROM`].
 #[must_use]
-pub(crate) fn representative<'j>(members: &[&'j Judged]) -> Option<&'j Judged> {
-    // How often each cause is a verdict, and how sure the surest is.
-    let mut causes: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
-    for judged in members.iter().filter(|judged| !judged.verdict.is_undetermined()) {
-        let (count, surest) = causes.entry(&judged.verdict.cause).or_default();
-        *count += 1;
-        *surest = surest.max(judged.verdict.confidence);
+pub(crate) fn conclusion(members: &[&Judged]) -> Option<(String, f64)> {
+    let counts = causes(members);
+    let named = || counts.iter().filter(|count| count.cause != UNDETERMINED);
+    let most = named().map(|count| count.incidents).max()?;
+    let verdicts: usize = named().map(|count| count.incidents).sum();
+    let candidates = named().filter(|count| count.incidents == most);
+    let mean = |cause: &str| mean_confidence(members, cause, share(most, verdicts));
+    let all = candidates.map(|count| (count.cause.as_str(), mean(&count.cause)));
+    let (cause, confidence) =
+        all.max_by(|(name, mean), (other, others)| mean.total_cmp(others).then_with(|| other.cmp(name)))?;
+    (confidence >= GROUP_FROM).then(|| (cause.to_owned(), confidence))
+}
+
+/// The least confidence with which a cause stands for a group: that of a verdict.
+const GROUP_FROM: f64 = 0.3;
+
+/// The probability that a further verdict agrees, where `agreeing` of `all` do.
+fn share(agreeing: usize, all: usize) -> f64 {
+    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    (number(agreeing) + 1.0) / (number(all) + 2.0)
+}
+
+/// The mean over the incidents of the confidence in a cause; `share` is the weight of what other incidents of one place show.
+fn mean_confidence(members: &[&Judged], cause: &str, share: f64) -> f64 {
+    let own = |judged: &Judged| {
+        let verdict = &judged.verdict;
+        if verdict.cause == cause {
+            return verdict.confidence;
+        }
+        let findings = judged.findings.iter().filter(|finding| !finding.is_superseded() && finding.cause == cause);
+        findings.map(|finding| finding.confidence).fold(0.0, f64::max)
+    };
+    let best = members.iter().map(|judged| own(judged)).fold(0.0, f64::max);
+    let by_others = if members.iter().all(|judged| has_place(&judged.incident)) { best * share } else { 0.0 };
+    let supports = members.iter().map(|judged| match own(judged) {
+        // A verdict of another cause is no lack of evidence.
+        own if judged.verdict.cause == cause || judged.verdict.is_undetermined() => own.max(by_others),
+        own => own,
+    });
+    let count = u32::try_from(members.len()).unwrap_or(u32::MAX).max(1);
+    rounded(supports.sum::<f64>() / f64::from(count))
+}
+
+/// Whether the signature of an incident names a place: the faulting module of a program, or the suspected driver.
+fn has_place(incident: &Incident) -> bool {
+    match incident.kind {
+        IncidentKind::Crash | IncidentKind::StartFailure | IncidentKind::Exit => incident.fault_site.is_some(),
+        IncidentKind::Bugcheck | IncidentKind::GpuReset => incident.suspect.is_some(),
+        IncidentKind::Hang | IncidentKind::PowerLoss => false,
     }
-    let cause = causes.into_iter().max_by(|(name_a, (count_a, surest_a)), (name_b, (count_b, surest_b))| {
-        let levels = Level::of(*surest_a).cmp(&Level::of(*surest_b));
-        levels.then(count_a.cmp(count_b)).then(surest_a.total_cmp(surest_b)).then(name_b.cmp(name_a))
-    });
-    let of_cause = members.iter().copied().filter(|judged| match cause {
-        Some((cause, _)) => judged.verdict.cause == cause,
-        // Where no verdict names a cause, the incident with the most evidence stands for the group.
-        None => true,
-    });
+}
+
+/// The incident that represents a group: of those with the group's cause, the surest, the earliest of them on a tie. Where no
+/// cause stands for the group, of those whose verdict names none, if there are any, the one with the most evidence.
+#[must_use]
+pub(crate) fn representative<'j>(members: &[&'j Judged], cause: Option<&str>) -> Option<&'j Judged> {
     let weight = |judged: &Judged| {
         let Judged { incident, findings, .. } = judged;
         (findings.len(), incident.suspect.is_some(), incident.evidence.len())
     };
-    of_cause.reduce(|best, next| {
+    let undetermined = members.iter().any(|judged| judged.verdict.is_undetermined());
+    let candidates = members.iter().copied().filter(|judged| match cause {
+        Some(cause) => judged.verdict.cause == cause,
+        None => !undetermined || judged.verdict.is_undetermined(),
+    });
+    candidates.reduce(|best, next| {
         let surer = match cause {
             Some(_) => next.verdict.confidence > best.verdict.confidence,
             None => weight(next) > weight(best),

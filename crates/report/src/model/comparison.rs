@@ -24,6 +24,9 @@ pub struct GroupState {
     pub cause: Option<String>,
     /// The confidence of that verdict, rounded.
     pub confidence: Option<f64>,
+    /// Whether that cause only names what happened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub symptom: bool,
 }
 
 /// A group in which the reports differ.

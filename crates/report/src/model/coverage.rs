@@ -63,6 +63,9 @@ pub struct CollectRequest {
     pub incidents: usize,
     /// How many of these have an undetermined verdict.
     pub undetermined: usize,
+    /// A phrase for it, with the names of the programs or computers concerned: `System log of PC-3`.
+    #[serde(default)]
+    pub short: String,
     /// What to do: a command, a registry value or a folder.
     pub says: String,
     /// The sentences of verdicts that it replaces.

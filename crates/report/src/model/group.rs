@@ -21,11 +21,14 @@ pub struct Group {
     pub last: Option<Timestamp>,
     /// How many computers the incidents are of.
     pub hosts: usize,
-    /// The id of the incident that represents the group: its verdict is the group's. Not part of a document.
+    /// The id of the incident that represents the group. Not part of a document.
     #[serde(skip)]
     pub representative: String,
-    /// The cause of that verdict; `None` when no incident's verdict names one.
+    /// The cause that most verdicts of the group name; `None` when none names one, or too few do.
     pub cause: Option<String>,
+    /// How likely that cause is right for an incident of the group, 0.3 to 0.99.
+    #[serde(default)]
+    pub confidence: Option<f64>,
     /// The causes of all verdicts of the group, `undetermined` among them: the most frequent first, ties by name.
     pub causes: Vec<CauseCount>,
     /// The attributes that the group has far more often than the rest of the folder.

@@ -8,14 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 use super::part::Part;
-use super::report::{Artifact, Judged, Report, Verdict};
+use super::report::{Artifact, Judged, Report};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
+use crate::account::happened;
+use crate::wording::how_sure_words;
 use incident::{
     Bugcheck, Component, DumpState, ExceptionFacts, FaultSite, Mechanism, NeededFile, OtherSoftware, Process,
     Signature, StackFrame, Suspect, Thread, Thrown,
 };
-use rules::{Finding, Suppressed};
+use rules::{Audience, Finding, Suppressed};
 
 #[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
@@ -48,7 +50,7 @@ pub(crate) struct Incident<'a> {
     sigma: Vec<Nearby<'a>>,
     findings: Part<'a, [Finding]>,
     suppressed: Option<Part<'a, [Suppressed]>>,
-    pub(crate) verdict: Cow<'a, Verdict>,
+    pub(crate) verdict: VerdictEntry<'a>,
 }
 
 impl<'a> Incident<'a> {
@@ -81,7 +83,56 @@ impl<'a> Incident<'a> {
             sigma: judged.sigma.iter().map(|nearby| Nearby::new(report, nearby)).collect(),
             findings: Part::Made(&judged.findings),
             suppressed: Part::unless_empty(&judged.suppressed),
-            verdict: Cow::Borrowed(&judged.verdict),
+            verdict: VerdictEntry::new(judged),
+        }
+    }
+}
+
+/// The verdict of an incident: what happened, why, how sure that is, and what to do.
+#[skip_serializing_none]
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct VerdictEntry<'a> {
+    pub(crate) cause: Text<'a>,
+    family: Option<Text<'a>>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) symptom: bool,
+    #[serde(serialize_with = "rules::write_rounded")]
+    pub(crate) confidence: f64,
+    sentence: Text<'a>,
+    severity: Option<Text<'a>>,
+    how_sure: Option<Text<'a>>,
+    mechanism: Option<Text<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<Step<'a>>,
+    collect_next: Cow<'a, [Cow<'static, str>]>,
+}
+
+/// One action that is advised.
+#[derive(Debug, Serialize, Deserialize)]
+struct Step<'a> {
+    audience: Text<'a>,
+    text: Text<'a>,
+}
+
+impl<'a> VerdictEntry<'a> {
+    fn new(judged: &'a Judged) -> Self {
+        let verdict = &judged.verdict;
+        let leading = judged.leading_finding();
+        let steps = |audience: Audience| {
+            let texts = leading.map(|finding| crate::account::steps(finding, audience)).unwrap_or_default();
+            texts.into_iter().map(move |text| Step { audience: Cow::Borrowed(audience.word()), text: Cow::Owned(text) })
+        };
+        Self {
+            cause: Cow::Borrowed(&verdict.cause),
+            family: verdict.family.as_deref().map(Cow::Borrowed),
+            symptom: verdict.symptom,
+            confidence: verdict.confidence,
+            sentence: Cow::Borrowed(&verdict.sentence),
+            severity: leading.map(|finding| Cow::Borrowed(finding.severity.word())),
+            how_sure: Some(Cow::Borrowed(how_sure_words(verdict))),
+            mechanism: Some(Cow::Owned(happened(&judged.incident))),
+            steps: [Audience::Helpdesk, Audience::Developer].into_iter().flat_map(steps).collect(),
+            collect_next: Cow::Borrowed(&verdict.collect_next),
         }
     }
 }

@@ -10,10 +10,11 @@ use super::comparison::Comparison;
 use super::coverage::Coverage;
 use super::group::Group;
 use super::limits::Limits;
+use crate::confidence::Level;
 use evidence::ArtifactKind;
 use facts::SigmaNearby;
 use incident::{Incident, Machine, Thread};
-use rules::{Finding, RuleSetInfo, Suppressed, UNDETERMINED};
+use rules::{Causes, Finding, RuleSetInfo, Suppressed, UNDETERMINED};
 
 /// The report of one run.
 #[derive(Debug, Clone)]
@@ -24,6 +25,8 @@ pub struct Report {
     pub keeps_evidence: bool,
     /// The rule sets that judged, in the order in which they were loaded.
     pub rule_sets: Vec<RuleSetInfo>,
+    /// The causes that rules can name, by family.
+    pub causes: Causes,
     /// Every artifact, by path.
     pub artifacts: Vec<Artifact>,
     /// Every incident, earliest first, those without a time last; ties by id.
@@ -117,19 +120,21 @@ impl Judged {
 }
 
 /// The best-supported cause of an incident.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// An id of `causes.yaml`; `undetermined` when nothing supports one.
     pub cause: String,
+    /// The family of the cause; `None` for `undetermined`.
+    pub family: Option<String>,
+    /// Whether the cause only names what happened: why it happened is not known, whatever the confidence.
+    pub symptom: bool,
     /// The probability that the cause is right, 0 to 0.99; 0 for `undetermined`.
-    #[serde(serialize_with = "rules::write_rounded")]
     pub confidence: f64,
     /// One sentence for a person.
     pub sentence: String,
     /// What to collect to be surer, most useful first. Never empty for `undetermined`.
     pub collect_next: Vec<Cow<'static, str>>,
     /// The sentences among them that a gap in the evidence asks for, and not a rule.
-    #[serde(skip)]
     pub gap_requests: Vec<GapRequest>,
 }
 
@@ -162,6 +167,12 @@ impl Verdict {
     #[must_use]
     pub fn is_undetermined(&self) -> bool {
         self.cause == UNDETERMINED
+    }
+
+    /// How sure the cause is; `None` where none is named, or only what happened.
+    #[must_use]
+    pub fn level(&self) -> Option<Level> {
+        (!self.is_undetermined() && !self.symptom).then(|| Level::of(self.confidence))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::date;
 
-use crate::groups::{Attribute, Counts, Unit, causes, representative};
+use crate::groups::{Attribute, Counts, Unit, causes, conclusion, representative};
 use crate::model::{CollectRequest, Coverage, Gap, Group, OverRepresented};
 use crate::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
 use evidence::{
@@ -20,8 +20,8 @@ use incident::{
     Process, SIGMA, Signature, StackFrame, StackKind, Suspect, Thread, Thrown, TimelineEntry, WindowsFile,
     WindowsFiles,
 };
-use rules::UNDETERMINED;
 use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
+use rules::{Causes, UNDETERMINED};
 
 /// Seconds after 2024-11-11T17:43:55Z.
 pub(crate) fn second(second: i64) -> Timestamp {
@@ -42,6 +42,7 @@ pub(crate) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
         limits: Limits::default(),
         keeps_evidence: false,
         comparison: None,
+        causes: Causes::default(),
         rule_sets: vec![RuleSetInfo {
             name: "builtin".into(),
             version: "2026.11".into(),
@@ -76,10 +77,12 @@ pub(crate) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
     let group = |(signature, members): (&str, Vec<&Judged>)| {
         let mut hosts: Vec<_> = members.iter().filter_map(|judged| judged.incident.host.clone()).collect();
         hosts.dedup();
-        let representative = representative(&members).expect("a group has members");
+        let (cause, confidence) = conclusion(&members).unzip();
+        let representative = representative(&members, cause.as_deref()).expect("a group has members");
         Group {
             representative: representative.incident.id.clone(),
-            cause: (!representative.verdict.is_undetermined()).then(|| representative.verdict.cause.clone()),
+            cause,
+            confidence,
             causes: causes(&members),
             over_represented: Vec::new(),
             changes_before: None,
@@ -169,6 +172,8 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
         threads: Vec::new(),
         verdict: Verdict {
             cause: UNDETERMINED.into(),
+            family: None,
+            symptom: false,
             confidence: 0.0,
             sentence: "python.exe crashed, and nothing that was read shows why.".into(),
             collect_next: vec!["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()],
@@ -183,6 +188,7 @@ pub(crate) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
         ruleset: "builtin".into(),
         overridden_by: Vec::new(),
         cause: cause.into(),
+        symptom: false,
         confidence,
         severity: Severity::High,
         title: "the heap manager found damage".into(),
@@ -383,6 +389,8 @@ pub(crate) fn crash(id: &str) -> Judged {
     judged.findings = vec![leading, finding("heap/corruption", "heap-corruption", 0.31)];
     judged.verdict = Verdict {
         cause: "missing-dependency".into(),
+        family: Some("loading".into()),
+        symptom: false,
         confidence: 0.93,
         sentence: "python.exe ended because cuDNN did not find zlibwapi.dll.".into(),
         collect_next: vec!["The output of `where zlibwapi.dll`.".into()],
@@ -481,6 +489,8 @@ pub(crate) fn bugcheck(id: &str, after: i64) -> Judged {
     judged.findings = vec![finding("gpu/tdr", "gpu-timeout", 0.64)];
     judged.verdict = Verdict {
         cause: "gpu-timeout".into(),
+        family: Some("gpu".into()),
+        symptom: false,
         confidence: 0.64,
         sentence: "PC-7 stopped because the display driver did not answer in time.".into(),
         collect_next: Vec::new(),
@@ -583,6 +593,7 @@ pub(crate) fn missing() -> Coverage {
             id: "no-dump".into(),
             incidents: 2,
             undetermined: 1,
+            short: "small dump of python.exe".into(),
             says: "The minidump from %LOCALAPPDATA%\\CrashDumps.".into(),
             replaces: BTreeSet::from(["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()]),
         }],

@@ -31,6 +31,9 @@ pub struct Finding {
     pub overridden_by: Vec<String>,
     /// The cause it names, an id of `causes.yaml`.
     pub cause: String,
+    /// Whether that cause only names what happened, and not why.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub symptom: bool,
     /// How likely the cause is right, 0.01 to 0.99, two decimals.
     #[serde(serialize_with = "write_rounded")]
     pub confidence: f64,

@@ -133,6 +133,7 @@ impl RuleSet {
             ruleset: self.set_of(rule).map(|set| set.name.clone()).unwrap_or_default(),
             overridden_by: rule.overrides().iter().map(|change| change.by.clone()).collect(),
             cause: texts.cause.clone(),
+            symptom: self.causes().is_symptom(&texts.cause),
             confidence: weighed.confidence,
             severity: texts.severity,
             title: texts.title.clone(),

@@ -21,12 +21,26 @@ pub struct Cause {
     pub family: String,
     /// When it is the right one, in a sentence.
     pub means: String,
+    /// Whether it only names what happened: then the cause is not known, however sure it is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub symptom: bool,
+}
+
+/// Causes whose fix lies with the same person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Family {
+    /// Its id.
+    pub id: String,
+    /// Its name in a word or two.
+    pub short: String,
+    /// What it is about.
+    pub means: String,
 }
 
 /// All causes.
 #[derive(Debug, Clone, Default)]
 pub struct Causes {
-    families: BTreeMap<String, String>,
+    families: BTreeMap<String, Family>,
     causes: Vec<Cause>,
 }
 
@@ -42,9 +56,15 @@ impl Causes {
         self.causes.iter()
     }
 
-    /// All families with what they are about, by id.
-    pub fn families(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.families.iter().map(|(id, about)| (id.as_str(), about.as_str()))
+    /// All families, by id.
+    pub fn families(&self) -> impl Iterator<Item = &Family> {
+        self.families.values()
+    }
+
+    /// Whether a cause only names what happened.
+    #[must_use]
+    pub fn is_symptom(&self, id: &str) -> bool {
+        self.get(id).is_some_and(|cause| cause.symptom)
     }
 
     /// What an author most probably meant by an id that does not exist.
@@ -94,20 +114,35 @@ fn read_root(root: &Node, mistakes: &mut Mistakes) -> Option<Causes> {
     mistakes.schema(root);
     let mut causes = Causes::default();
     for entry in mistakes.mapping(root.get("families")?, "`families`")? {
-        let about = mistakes.text(&entry.value, "what a family is about").unwrap_or_default();
-        causes.families.insert(entry.name().to_owned(), about.to_owned());
+        let Some(keys) = mistakes.mapping(&entry.value, "a family") else { continue };
+        mistakes.keys(keys, entry.key.span, "a family", &["short", "means"], &["short", "means"]);
+        let mut text = |key| entry.value.get(key).and_then(|node| mistakes.text(node, key)).map(str::to_owned);
+        let (Some(short), Some(means)) = (text("short"), text("means")) else { continue };
+        let id = entry.name().to_owned();
+        causes.families.insert(id.clone(), Family { id, short, means });
     }
     for entry in mistakes.mapping(root.get("causes")?, "`causes`")? {
         let Some(keys) = mistakes.mapping(&entry.value, "a cause") else { continue };
-        mistakes.keys(keys, entry.key.span, "a cause", &["family", "means"], &["family", "means"]);
+        mistakes.keys(keys, entry.key.span, "a cause", &["family", "symptom", "means"], &["family", "means"]);
         let mut text = |key| entry.value.get(key).and_then(|node| mistakes.text(node, key)).map(str::to_owned);
         let (Some(family), Some(means)) = (text("family"), text("means")) else { continue };
+        let flag = entry.value.get("symptom");
+        let symptom = flag.is_some_and(|node| node.text() == Some("true"));
+        if let Some(node) = flag.filter(|_| !symptom) {
+            let help = "leave `symptom` out where it is a cause";
+            mistakes.error_with_help(
+                Code::R012,
+                node.span,
+                "`symptom` is `true` or absent".to_owned(),
+                help.to_owned(),
+            );
+        }
         if !causes.families.contains_key(&family) {
             let help = unknown::help(&family, causes.families.keys().map(String::as_str), "the families are");
             let span = entry.value.get("family").map_or(entry.key.span, |node| node.span);
             mistakes.error_with_help(Code::R063, span, format!("there is no family `{family}`"), help);
         }
-        causes.causes.push(Cause { id: entry.name().to_owned(), family, means });
+        causes.causes.push(Cause { id: entry.name().to_owned(), family, means, symptom });
     }
     Some(causes)
 }
@@ -118,7 +153,7 @@ mod tests {
 
     #[test]
     fn causes_with_the_same_words_are_told() {
-        let cause = |id: &str| Cause { id: id.to_owned(), family: String::new(), means: String::new() };
+        let cause = |id: &str| Cause { id: id.to_owned(), family: String::new(), means: String::new(), symptom: false };
         let ids = ["gpu-driver-defect", "kernel-driver-defect", "gpu-timeout", "heap-corruption"];
         let causes = Causes { causes: ids.map(cause).into(), ..Causes::default() };
         let help = causes.help("gpu-driver-fault");

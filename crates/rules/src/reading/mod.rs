@@ -25,7 +25,7 @@ mod table_files;
 pub(crate) mod templates;
 mod test_file;
 
-pub use causes::{Cause, Causes, UNDETERMINED};
+pub use causes::{Cause, Causes, Family, UNDETERMINED};
 pub(crate) use found::{OverlayFile, Read, Superseding, Unfinished};
 pub(crate) use lists::Own;
 pub(crate) use load_context::LoadContext;

@@ -7,7 +7,7 @@ use minijinja::{Environment, Error, context};
 
 use super::super::shape::printed;
 use facts::{schema, write_facts};
-use report::confidence::Level;
+use report::confidence::{Level, SYMPTOM};
 use report::page::{environment, marked_up};
 use rules::{Audience, Cause, Outcome, Rule, RuleSet};
 use untrusted::sanitise;
@@ -42,9 +42,9 @@ impl Templates {
             let count = of_cause(&cause.id, rules).count();
             (count > 0).then(|| context! { id => &cause.id, means => &cause.means, rules => count })
         };
-        let families = rules.causes().families().map(|(id, about)| {
-            let causes: Value = rules.causes().iter().filter(|cause| cause.family == id).filter_map(named).collect();
-            context! { id, about, causes }
+        let families = rules.causes().families().map(|family| {
+            let of_family = rules.causes().iter().filter(|cause| cause.family == family.id);
+            context! { id => &family.id, about => &family.means, causes => of_family.filter_map(named).collect::<Value>() }
         });
         let sets = rules.infos().into_iter().map(|set| format!("{} {} ({})", set.name, set.version, set.contents()));
         let values = context! {
@@ -57,7 +57,8 @@ impl Templates {
 
     /// A cause with the rules that name it.
     pub(super) fn cause_page(&self, cause: &Cause, rules: &RuleSet) -> Result<String, Error> {
-        let about = rules.causes().families().find(|(id, _)| *id == cause.family).map_or("", |(_, about)| about);
+        let about =
+            rules.causes().families().find(|family| family.id == cause.family).map_or("", |family| &family.means);
         let values = context! {
             id => &cause.id,
             means => &cause.means,
@@ -90,7 +91,10 @@ impl Templates {
         });
         let others = of_cause(rule.cause(), rules).filter(|other| other.id() != rule.id());
         let values = context! {
-            level => Level::of(rule.confidence()).words(),
+            level => match rules.causes().is_symptom(rule.cause()) {
+                true => SYMPTOM,
+                false => Level::of(rule.confidence()).words(),
+            },
             set => rules.set_of(rule).map_or_else(String::new, |set| format!("{} {}", set.name, set.version)),
             example => said.as_ref().map(|(name, _)| *name),
             explanation,

@@ -43,7 +43,10 @@ const HTML: Format = Format {
     most: Most { evidence: 100, frames: 64, threads: 200, runs: 200 },
 };
 
-/// Markdown is pasted into tickets and read there, so that it has as much as the text report.
+/// Markdown is pasted into tickets and read there: at most 60 lines about one group and 120 about several, long parts folded.
+const TICKET: Format = Format { template: include_str!("ticket.md"), ..MARKDOWN };
+
+/// All of the report as Markdown.
 const MARKDOWN: Format = Format {
     template: include_str!("report.md"),
     escape: escape::markdown,
@@ -60,12 +63,12 @@ pub fn write_html(report: &Report, out: &mut dyn Write, all: bool) -> Result<(),
     write(&HTML, report, out, all)
 }
 
-/// Writes the report as Markdown; `all` leaves nothing out.
+/// Writes the report as Markdown: what a ticket needs, or with `all` everything.
 ///
 /// # Errors
 /// When `out` can't be written to.
 pub fn write_markdown(report: &Report, out: &mut dyn Write, all: bool) -> Result<(), WriteError> {
-    write(&MARKDOWN, report, out, all)
+    write(if all { &MARKDOWN } else { &TICKET }, report, out, all)
 }
 
 fn write(format: &'static Format, report: &Report, out: &mut dyn Write, all: bool) -> Result<(), WriteError> {

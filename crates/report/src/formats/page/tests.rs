@@ -86,8 +86,17 @@ fn html(report: &Report) -> String {
 }
 
 fn markdown(report: &Report) -> String {
+    written_markdown(report, true)
+}
+
+/// Markdown for a ticket.
+fn ticket(report: &Report) -> String {
+    written_markdown(report, false)
+}
+
+fn written_markdown(report: &Report, all: bool) -> String {
     let mut out = Vec::new();
-    write_markdown(report, &mut out, false).expect("memory can be written to");
+    write_markdown(report, &mut out, all).expect("memory can be written to");
     String::from_utf8(out).expect("text")
 }
 
@@ -162,7 +171,7 @@ fn a_page_is_whole_and_nothing_but_text_comes_from_files() {
         assert!(harmful.is_empty(), "{name}: {harmful:?}");
         assert_eq!(counted(&all), counted(&plain), "{name}");
         assert!(all.len() - plain.len() <= usize::from(name.contains('`')), "{name}");
-        let shown = sanitise(&crate::wording::prose(name)).into_owned();
+        let shown = sanitise(&crate::account::headline(&report.incidents[0])).into_owned();
         let sentence = all.iter().find(|element| element.name == "h2").map(|element| element.text.as_str());
         assert_eq!(sentence, Some(format!("1. {shown}").as_str()));
         assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "{name}");
@@ -226,6 +235,28 @@ fn every_incident_and_what_to_do_is_in_every_page() {
 }
 
 #[test]
+fn a_ticket_is_short() {
+    for one in [report(everything().artifacts, vec![crash("c1")]), everything()] {
+        let page = ticket(&one);
+        assert!(page.lines().count() <= 60, "{}:\n{page}", page.lines().count());
+        assert!(page.contains("Put the 64-bit zlibwapi.dll into a folder of PATH"), "{page}");
+    }
+    let incident = |number: u8| {
+        let mut judged = crash(&format!("c{number}"));
+        judged.incident.signature.coarse = format!("crash|{number}");
+        if number % 2 == 0 {
+            judged.verdict = undetermined("u", 0).verdict;
+        }
+        judged
+    };
+    let damaged = |number: u8| artifact(&format!("{number}.dmp"), ArtifactStatus::Failed, Some("header: cut"));
+    let mut fleet = report((0..100).map(damaged).collect(), (0..100).map(incident).collect());
+    fleet.coverage = missing();
+    let page = ticket(&fleet);
+    assert!(page.lines().count() <= 120, "{}:\n{page}", page.lines().count());
+}
+
+#[test]
 fn commands_are_shown_as_such() {
     let page = html(&several());
     assert!(page.contains("The output of <code>where zlibwapi.dll</code>."), "{page}");
@@ -242,7 +273,7 @@ fn equal_reports_are_equal_bytes() {
 #[test]
 fn a_page_about_nothing_says_so() {
     let report = nothing_found(vec![artifact("a.zip", ArtifactStatus::Skipped, Some("archives are not opened"))]);
-    for page in [html(&report), markdown(&report)] {
+    for page in [html(&report), markdown(&report), ticket(&report)] {
         assert!(page.contains("Nothing that can be analyzed was found."), "{page}");
         assert!(page.contains("a.zip"), "{page}");
     }
@@ -293,9 +324,9 @@ fn markdown_stays_what_it_is_whatever_files_are_called() {
         });
         tags.collect()
     };
-    let expected = shape(&markdown(&hostile("plain")));
-    for name in NAMES {
-        let page = markdown(&hostile(name));
+    for (name, write) in NAMES.iter().flat_map(|name| [(*name, markdown as fn(&Report) -> String), (*name, ticket)]) {
+        let report = hostile(name);
+        let (page, expected) = (write(&report), shape(&write(&hostile("plain"))));
         assert_eq!(shape(&page), expected, "{name}: {page}");
         // Only a sentence of what to collect can hold a command.
         let codes = events(&page).into_iter().filter(|event| matches!(event, Event::Code(_))).count();
@@ -304,7 +335,7 @@ fn markdown_stays_what_it_is_whatever_files_are_called() {
             assert!(table.iter().all(|cells| *cells == table[0]), "{name}: {table:?}");
         }
         // The name stands there as a reader of it sees it: the heading's text is the sentence.
-        let shown = sanitise(&crate::wording::prose(name)).into_owned();
+        let shown = sanitise(&crate::account::headline(&report.incidents[0])).into_owned();
         let all = events(&page);
         let heading = all
             .iter()
@@ -339,10 +370,12 @@ fn markdown_links_to_what_rules_refer_to_and_nothing_else() {
 
 #[test]
 fn markdown_has_neither_lists_nor_tables_that_run_into_text() {
-    let page = markdown(&several());
-    assert!(!page.contains("\n\n\n"), "{page}");
-    let lines: Vec<&str> = page.lines().collect();
-    for pair in lines.windows(2) {
+    let pages = [markdown(&several()), ticket(&several()), ticket(&everything())];
+    for page in &pages {
+        assert!(!page.contains("\n\n\n"), "{page}");
+    }
+    let pairs = pages.iter().flat_map(|page| page.lines().zip(page.lines().skip(1)).map(move |pair| (page, pair)));
+    for (page, (first, second)) in pairs {
         let kind = |line: &str| match line.as_bytes().first() {
             None => ' ',
             Some(b'|') => '|',
@@ -351,8 +384,8 @@ fn markdown_has_neither_lists_nor_tables_that_run_into_text() {
             Some(digit) if digit.is_ascii_digit() => '1',
             Some(_) => 'p',
         };
-        let (before, after) = (kind(pair[0]), kind(pair[1]));
-        assert!(before == ' ' || after == ' ' || before == after, "{pair:?} in:\n{page}");
+        let (before, after) = (kind(first), kind(second));
+        assert!(before == ' ' || after == ' ' || before == after, "{first}\n{second}\nin:\n{page}");
     }
 }
 

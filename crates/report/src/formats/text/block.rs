@@ -9,16 +9,16 @@ use super::coverage::Numbers;
 use super::happened::{self, Row};
 use super::overview::when;
 use super::page::{PLAIN, Page, STRONG};
-use super::spread::{spread, verdict_style};
 use super::stack;
-use crate::confidence::{self, Level};
+use crate::account;
+use crate::confidence;
 use crate::model::{BearsOn, ChangeBefore, Group, Judged, OverRepresented, Report};
 use crate::wording::{
-    counted, how_long, how_sure, kind, name, place, prose, short_time, short_time_if_known, verdict, versioned,
+    counted, how_long, kind, name, place, prose, short_time, short_time_if_known, verdict, versioned,
 };
 use facts::NamedIncidents;
-use incident::{EvidenceItem, Incident};
-use rules::{Audience, Finding};
+use incident::{EvidenceItem, Incident, short_host};
+use rules::{Audience, Finding, Severity};
 
 /// How many items of evidence are shown; the items on which the verdict rests always are.
 const EVIDENCE_SHOWN: usize = 12;
@@ -49,6 +49,38 @@ impl Block<'_> {
         self.others.len() + 1
     }
 
+    /// Its incidents.
+    pub(crate) fn incidents(&self) -> impl Iterator<Item = &Judged> {
+        self.others.iter().copied().chain([self.representative])
+    }
+
+    /// The computers of its incidents, without domains, in lower case.
+    pub(crate) fn hosts(&self) -> BTreeSet<String> {
+        self.incidents().filter_map(|judged| judged.incident.host.as_deref()).map(short_host).collect()
+    }
+
+    /// Whether it names a cause that a step of the rule can fix.
+    pub(crate) fn is_actionable(&self) -> bool {
+        self.level().is_some()
+            && self.representative.leading_finding().is_some_and(|finding| !finding.remediation.is_empty())
+    }
+
+    /// How urgent it is: severity times confidence times reach. Data and hardware at risk count most, and many computers more
+    /// than many incidents of one.
+    fn urgency(&self) -> f64 {
+        let severity = self.representative.leading_finding().map_or(Severity::Low, |finding| finding.severity);
+        let weight = match severity {
+            Severity::Low => 1.0,
+            Severity::Medium => 2.0,
+            Severity::High => 4.0,
+            Severity::Critical => 8.0,
+        };
+        let counted = |number: usize, most: u8| f64::from(u8::try_from(number).unwrap_or(u8::MAX).min(most));
+        let reach =
+            1.0 + 0.25 * counted(self.hosts().len().saturating_sub(1), 8) + 0.05 * counted(self.others.len(), 20);
+        weight * self.confidence().unwrap_or_default() * reach
+    }
+
     /// What happened how often to which program or computer: `12 crashes of python.exe`.
     pub(crate) fn what(&self) -> String {
         let incident = &self.representative.incident;
@@ -74,7 +106,8 @@ pub(crate) fn process_name(incident: &Incident) -> Option<&str> {
     incident.process.as_ref()?.name.as_deref()
 }
 
-/// The report's groups, then the incidents that are in none.
+/// The report's groups and the incidents that are in none, numbered in the order in which to look at them: those with a cause
+/// by urgency, then those without one, then texts that fit several incidents; ties in the order of the report.
 pub(crate) fn blocks(report: &Report) -> Vec<Block<'_>> {
     let mut ungrouped: HashMap<&str, &Judged> =
         report.incidents.iter().map(|judged| (judged.incident.id.as_str(), judged)).collect();
@@ -84,29 +117,40 @@ pub(crate) fn blocks(report: &Report) -> Vec<Block<'_>> {
         let at = others.iter().position(|judged| judged.incident.id == group.representative).unwrap_or_default();
         if at < others.len() {
             let representative = others.remove(at);
-            blocks.push(Block { number: blocks.len() + 1, group: Some(group), representative, others });
+            blocks.push(Block { number: 0, group: Some(group), representative, others });
         }
     }
     for representative in &report.incidents {
         if ungrouped.contains_key(representative.incident.id.as_str()) {
-            blocks.push(Block { number: blocks.len() + 1, group: None, representative, others: Vec::new() });
+            blocks.push(Block { number: 0, group: None, representative, others: Vec::new() });
         }
     }
+    let rank = |block: &Block<'_>| {
+        let is_text = !block.representative.incident.may_be_of.is_empty();
+        (is_text, !block.is_actionable(), if block.is_actionable() { block.urgency() } else { 0.0 })
+    };
+    blocks.sort_by(|one, other| {
+        let (text, without, urgency) = rank(one);
+        let (other_text, other_without, other_urgency) = rank(other);
+        (text, without).cmp(&(other_text, other_without)).then(other_urgency.total_cmp(&urgency))
+    });
+    (1..).zip(&mut blocks).for_each(|(number, block)| block.number = number);
     blocks
 }
 
 /// Writes one block.
 pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, numbers: &Numbers<'_>) -> io::Result<()> {
     let judged = block.representative;
-    let (incident, verdict) = (&judged.incident, &judged.verdict);
+    let incident = &judged.incident;
     let leading = judged.leading_finding();
     page.divider()?;
-    page.marked(STRONG, &format!("{}. ", block.number), &prose(&verdict.sentence))?;
+    page.marked(STRONG, &format!("{}. ", block.number), &account::headline(judged))?;
     page.blank()?;
-    page.styled_row(verdict_style(verdict), "how sure", &how_sure(verdict))?;
+    page.row("happened", &account::happened(incident))?;
+    page.row("why", &block.why())?;
+    page.styled_row(block.style(), "how sure", &block.how_sure())?;
     page.rows(&how_sure_rows(block, leading, page.verbose))?;
-    // Below the level "likely" what to collect comes first.
-    let act_first = Level::of(verdict.confidence) >= Level::Likely;
+    let act_first = block.is_act_first();
     if act_first {
         what_to_do(page, leading)?;
     }
@@ -144,7 +188,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
 pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole: bool) -> Vec<Row> {
     let verdict = &block.representative.verdict;
     let mut rows = Vec::new();
-    if !verdict.is_undetermined() {
+    if block.confidence().is_some() {
         rows.push(("cause", verdict.cause.clone()));
     }
     if let Some(finding) = leading {
@@ -157,7 +201,7 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
         rows.push(("rule", "left out by --min-confidence, and so is what it advises".to_owned()));
     }
     for suppressed in &block.representative.suppressed {
-        let sure = confidence::phrase(suppressed.confidence);
+        let sure = confidence::percent(suppressed.confidence);
         let says = format!("{} ({}, {sure}), {}", suppressed.rule, suppressed.cause, suppressed.by.description());
         rows.push(("suppressed", prose(&says)));
     }
@@ -171,8 +215,7 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
     }
     rows.push(("incident", incident_line(&block.representative.incident)));
     if block.size() > 1 {
-        let spread = spread(block).map(|(spread, _)| format!("; this cause: {spread}")).unwrap_or_default();
-        rows.push(("group", format!("{}, {}{spread}", counted(block.size(), "incident"), when(block))));
+        rows.push(("group", format!("{}, {}", counted(block.size(), "incident"), when(block))));
     }
     rows
 }
@@ -230,7 +273,12 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
 pub(crate) fn agreeing(judged: &Judged, leading: &Finding) -> Vec<String> {
     let others = judged.findings.iter().filter(|other| !other.is_superseded() && other.cause == leading.cause);
     let sentence = |other: &Finding| {
-        prose(&format!("Also by rule {}: {}, {}.", other.rule, other.title, confidence::phrase(other.confidence)))
+        prose(&format!(
+            "Also by rule {}: {}, {}.",
+            other.rule,
+            other.title,
+            confidence::phrase(other.confidence, other.symptom)
+        ))
     };
     others.filter(|other| other.rule != leading.rule).map(sentence).collect()
 }
@@ -388,7 +436,7 @@ fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
     page.section(if judged.verdict.is_undetermined() { "Possible causes" } else { "Other possible causes" })?;
     let shown = page.limit(OTHERS_SHOWN);
     for finding in others.iter().take(shown) {
-        let sure = confidence::phrase(finding.confidence);
+        let sure = confidence::phrase(finding.confidence, finding.symptom);
         page.bullet(&prose(&format!("{}: {} - {sure}", finding.cause, finding.title)))?;
         if page.verbose {
             page.paragraph(4, &prose(&finding.explanation))?;
@@ -414,7 +462,7 @@ fn members(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
         }
         let rule = |judged: &Judged| judged.leading_finding().map(|finding| finding.rule.clone());
         let of = &other.verdict;
-        if of.cause != shown_of.cause || Level::of(of.confidence) != Level::of(shown_of.confidence) {
+        if of.cause != shown_of.cause || of.level() != shown_of.level() {
             line.push_str(&format!("  ({})", verdict(of)));
         } else if let (Some(rule), true) = (rule(other), rule(other) != rule(block.representative)) {
             line.push_str(&format!("  (by rule {})", name(&rule)));

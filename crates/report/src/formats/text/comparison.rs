@@ -86,7 +86,7 @@ pub(crate) fn detail(change: &GroupChange) -> String {
 
 fn verdict(state: &GroupState) -> String {
     match state.cause.as_ref().zip(state.confidence.as_ref()) {
-        Some((cause, confidence)) => format!("{cause}: {}", confidence::phrase(*confidence)),
+        Some((cause, confidence)) => format!("{cause}: {}", confidence::phrase(*confidence, state.symptom)),
         None => "undetermined".to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 
 use super::block::Block;
 use super::page::{BAD, CAREFUL, Page, STRONG};
-use crate::confidence::{Level, NOT_DETERMINED};
+use crate::confidence::{Level, NOT_DETERMINED, SYMPTOM};
 use crate::model::{Artifact, ArtifactStatus, Report};
 use crate::wording::{counted, span, versioned};
 use incident::Incident;
@@ -48,7 +48,7 @@ pub(crate) fn notices(report: &Report, blocks: &[Block<'_>]) -> Vec<String> {
 }
 
 /// How many incidents are left out because of their times, where that was asked for.
-fn left_out(report: &Report) -> Option<String> {
+pub(crate) fn left_out(report: &Report) -> Option<String> {
     let left_out = report.summary.left_out?;
     let (limits, are) = (report.limits, if left_out == 1 { "is" } else { "are" });
     Some(format!("Only incidents {limits} are reported: {} {are} left out.", counted(left_out, "incident")))
@@ -87,23 +87,22 @@ pub(crate) fn nothing_found(report: &Report, unread: bool) -> &'static str {
 
 /// How many groups there are of each level of confidence.
 fn by_level(blocks: &[Block<'_>]) -> String {
-    let mut counts: BTreeMap<Reverse<Option<Level>>, usize> = BTreeMap::new();
-    let mut several = 0_usize;
+    let mut counts: BTreeMap<Reverse<Level>, usize> = BTreeMap::new();
+    let (mut symptoms, mut unknown) = (0_usize, 0_usize);
     for block in blocks {
-        if block.has_several_causes() {
-            several += 1;
-            continue;
+        match (block.level(), block.confidence()) {
+            (Some(level), _) => *counts.entry(Reverse(level)).or_default() += 1,
+            (None, Some(_)) => symptoms += 1,
+            (None, None) => unknown += 1,
         }
-        let verdict = &block.representative.verdict;
-        let level = (!verdict.is_undetermined()).then(|| Level::of(verdict.confidence));
-        *counts.entry(Reverse(level)).or_default() += 1;
     }
-    let mut counts: Vec<String> = counts
-        .iter()
-        .map(|(Reverse(level), count)| format!("{count} {}", level.map_or(NOT_DETERMINED, Level::words)))
-        .collect();
-    if several > 0 {
-        counts.push(format!("{several} with different causes"));
+    let mut counts: Vec<String> =
+        counts.iter().map(|(Reverse(level), count)| format!("{count} {}", level.words())).collect();
+    if symptoms > 0 {
+        counts.push(format!("{} without a cause", counted(symptoms, SYMPTOM)));
+    }
+    if unknown > 0 {
+        counts.push(format!("{unknown} {NOT_DETERMINED}"));
     }
     format!("Of the groups: {}.", counts.join(", "))
 }

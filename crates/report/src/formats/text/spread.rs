@@ -1,55 +1,86 @@
-//! How many of a group's incidents have the cause of the incident that stands for it.
+//! The verdict of a block: its cause, how sure that is, and how many of its incidents differ.
 
 use anstyle::Style;
 
 use super::block::Block;
 use super::page::{CAREFUL, PLAIN, SURE};
-use crate::confidence::Level;
-use crate::model::Verdict;
-use crate::wording::verdict;
-
-/// How many of a block's incidents have the cause of the representative incident, with their verdicts in words; and how
-/// many have other causes. `None` where all have the same cause, or the representative has none.
-pub(super) fn spread(block: &Block<'_>) -> Option<(String, usize)> {
-    let shown = &block.representative.verdict;
-    if shown.is_undetermined() {
-        return None;
-    }
-    let others = block.others.iter().map(|other| &other.verdict);
-    let undetermined = others.clone().filter(|verdict| verdict.is_undetermined()).count();
-    let differ = others.filter(|verdict| verdict.cause != shown.cause).count();
-    let otherwise = differ - undetermined;
-    let counts = [(undetermined, "not determined"), (otherwise, "with other causes")];
-    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("; {count} {what}"));
-    let words = format!("{} of {}{}", block.size() - differ, block.size(), counts.collect::<String>());
-    (differ > 0).then_some((words, otherwise))
-}
-
-/// The style in which a verdict's confidence is shown.
-pub(super) fn verdict_style(verdict: &Verdict) -> Style {
-    match Level::of(verdict.confidence) {
-        _ if verdict.is_undetermined() => CAREFUL,
-        Level::ActOnIt => SURE,
-        Level::Likely => CAREFUL,
-        Level::Possible | Level::Weak => PLAIN,
-    }
-}
+use crate::confidence::{Level, NOT_DETERMINED, phrase};
+use crate::model::CauseCount;
+use crate::wording::prose;
+use rules::UNDETERMINED;
 
 impl Block<'_> {
-    /// Whether its incidents' verdicts name different causes.
-    pub(super) fn has_several_causes(&self) -> bool {
-        spread(self).is_some_and(|(_, otherwise)| otherwise > 0)
+    /// How likely the group's cause is right for an incident of it; `None` where no cause stands for the group.
+    pub(crate) fn confidence(&self) -> Option<f64> {
+        match self.group {
+            Some(group) => group.confidence,
+            None => {
+                let verdict = &self.representative.verdict;
+                (!verdict.is_undetermined()).then_some(verdict.confidence)
+            }
+        }
     }
 
-    /// The verdict of the incident that represents the block; where other incidents have other causes, with the number
-    /// of incidents that have it.
+    /// How sure the group's cause is; `None` where none stands for it, or only what happened.
+    pub(crate) fn level(&self) -> Option<Level> {
+        self.confidence().filter(|_| !self.representative.verdict.symptom).map(Level::of)
+    }
+
+    /// The confidence of the group's cause in words and percent, and how many of its incidents differ.
+    pub(crate) fn how_sure(&self) -> String {
+        let sure = match self.confidence() {
+            Some(confidence) => phrase(confidence, self.representative.verdict.symptom),
+            None => NOT_DETERMINED.to_owned(),
+        };
+        self.differing().map_or_else(|| sure.clone(), |differs| format!("{sure}; {differs}"))
+    }
+
+    /// Whether what to do comes before what to collect: where the cause is likely or surer.
+    pub(crate) fn is_act_first(&self) -> bool {
+        self.level().is_some_and(|level| level >= Level::Likely)
+    }
+
+    /// The cause in a sentence, or that it is not known.
+    pub(crate) fn why(&self) -> String {
+        let verdict = &self.representative.verdict;
+        let sentence = prose(&verdict.sentence);
+        match self.confidence() {
+            None if verdict.is_undetermined() => sentence,
+            None => "The cause is not determined: the incidents of this group do not agree.".to_owned(),
+            Some(_) if verdict.symptom => format!("Not known; certain is what happened: {sentence}"),
+            Some(_) => sentence,
+        }
+    }
+
+    /// How many of the incidents have another verdict than the group: `2 of 7 differ: 1 power-loss, 1 not determined`.
+    pub(crate) fn differing(&self) -> Option<String> {
+        let group = self.group?;
+        let own = group.cause.as_deref().unwrap_or(UNDETERMINED);
+        let others: Vec<&CauseCount> = group.causes.iter().filter(|count| count.cause != own).collect();
+        let differ: usize = others.iter().map(|count| count.incidents).sum();
+        let named = others.iter().map(|count| match count.cause.as_str() {
+            UNDETERMINED => format!("{} {NOT_DETERMINED}", count.incidents),
+            cause => format!("{} {cause}", count.incidents),
+        });
+        let verb = if differ == 1 { "differs" } else { "differ" };
+        let named = named.collect::<Vec<_>>().join(", ");
+        (differ > 0).then(|| format!("{differ} of {} {verb}: {named}", self.size()))
+    }
+
+    /// The group's cause and how sure it is, for lists.
     pub(crate) fn verdict(&self) -> String {
-        let verdict = verdict(&self.representative.verdict);
-        spread(self).map_or_else(|| verdict.clone(), |(spread, _)| format!("{verdict} ({spread})"))
+        match (self.confidence(), &self.representative.verdict.cause) {
+            (Some(_), cause) => format!("{cause}, {}", self.how_sure()),
+            (None, _) => self.how_sure(),
+        }
     }
 
     /// The style of its verdict.
     pub(super) fn style(&self) -> Style {
-        if self.has_several_causes() { CAREFUL } else { verdict_style(&self.representative.verdict) }
+        match self.level() {
+            Some(Level::ActOnIt) => SURE,
+            Some(Level::Likely) | None => CAREFUL,
+            Some(Level::Possible | Level::Weak) => PLAIN,
+        }
     }
 }

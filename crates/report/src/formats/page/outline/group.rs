@@ -4,6 +4,7 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use super::{Most, rows, texts};
+use crate::account::{self, headline, place};
 use crate::confidence::{self, Level};
 use crate::formats::text::block::{
     Block, ShownEvidence, agreeing, change_line, how_sure_rows, more_often_line, other_incidents, shown_evidence,
@@ -12,8 +13,8 @@ use crate::formats::text::block::{
 use crate::formats::text::happened;
 use crate::formats::text::overview::{modules, named_module, when};
 use crate::formats::text::stack::{ShownStack, StackLine, stacks, thread_line};
-use crate::model::{Judged, Report, Verdict};
-use crate::wording::{how_sure, name, place, prose, short_time_if_known, verdict};
+use crate::model::{Judged, Report};
+use crate::wording::{self, name, prose, short_time_if_known, verdict};
 use rules::Finding;
 
 /// The values of a group; of its evidence, at most `most.evidence` items besides those on which the verdict rests.
@@ -21,23 +22,34 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
     let judged = block.representative;
     let leading = judged.leading_finding();
     let (shown, evidence_left_out) = shown_evidence(judged, most.evidence);
+    let first_steps = leading.map(account::first_steps).unwrap_or_default();
     let changes = block.group.and_then(|group| group.changes_before.as_deref()).unwrap_or_default();
     let changes_unknown = block.group.and_then(|group| group.changes_unknown.as_deref());
     context! {
         number => block.number,
-        sentence => prose(&judged.verdict.sentence),
-        level => level(&judged.verdict),
-        // The confidence in words and percent.
-        sure => how_sure(&judged.verdict),
+        sentence => headline(judged),
+        level => level(block),
+        // What happened, which is certain, and why, with its confidence in words and percent.
+        certain => account::happened(&judged.incident),
+        why => block.why(),
+        sure => block.how_sure(),
         // What happened how often to which program or computer.
         what => block.what(),
+        // For lists: how severe it is, on which computers, how often, and the first step.
+        severity => leading.map_or("", |finding| finding.severity.word()),
+        on => place(&block.hosts()),
+        size => block.size(),
+        step => first_steps.first(),
+        advice => Serde(&first_steps),
+        because => because_lines(report, judged),
+        is_actionable => block.is_actionable(),
         verdict => block.verdict(),
         modules => modules(block),
         when => when(block),
         // Cause, severity, rule, suspect, incident and group.
         about => rows(how_sure_rows(block, leading, false)),
         // Whether the steps come before what to collect.
-        act_first => leading.is_some() && Level::of(judged.verdict.confidence) >= Level::Likely,
+        act_first => leading.is_some() && block.is_act_first(),
         // The steps for each audience.
         steps => Serde(leading.map(steps).unwrap_or_default()),
         collect => texts(&judged.verdict.collect_next),
@@ -64,13 +76,22 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
     }
 }
 
-/// The level of a verdict's confidence as one word for a style sheet: `act`, `likely`, `possible`, `weak` or
-/// `undetermined`.
-fn level(verdict: &Verdict) -> &'static str {
-    match Level::of(verdict.confidence) {
-        _ if verdict.is_undetermined() => "undetermined",
-        Level::ActOnIt => "act",
-        level => level.words(),
+/// What the verdict rests on, each with its place.
+fn because_lines(report: &Report, judged: &Judged) -> Value {
+    let line = |because: account::Because| match because.place {
+        Some(place) => format!("{} ({place})", because.text),
+        None => because.text,
+    };
+    account::because(report, judged).into_iter().map(line).collect()
+}
+
+/// The level of a block's confidence as one word for a style sheet: `act`, `likely`, `possible`, `weak`, or `undetermined`,
+/// which symptoms are, too.
+fn level(block: &Block<'_>) -> &'static str {
+    match block.level() {
+        None => "undetermined",
+        Some(Level::ActOnIt) => "act",
+        Some(level) => level.words(),
     }
 }
 
@@ -96,7 +117,7 @@ fn evidence(report: &Report, ShownEvidence { number, item, is_cited }: &ShownEvi
     context! {
         id => format!("e{number}"),
         cited => *is_cited,
-        place => place(report, item.artifact, &item.place),
+        place => wording::place(report, item.artifact, &item.place),
         says => prose(&item.sentence),
         joined,
     }
@@ -106,7 +127,7 @@ fn other_cause(finding: &Finding) -> Value {
     context! {
         cause => &finding.cause,
         title => prose(&finding.title),
-        sure => confidence::phrase(finding.confidence),
+        sure => confidence::phrase(finding.confidence, finding.symptom),
         explanation => prose(&finding.explanation),
     }
 }

@@ -8,7 +8,7 @@ mod machine;
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
-use crate::formats::text::block::blocks;
+use crate::formats::text::block::{Block, blocks};
 use crate::formats::text::comparison;
 use crate::formats::text::coverage::helps;
 use crate::formats::text::overview::{self, incidents, nothing_found, unread};
@@ -34,6 +34,15 @@ impl Most {
         Self { evidence: usize::MAX, frames: usize::MAX, threads: usize::MAX, runs: usize::MAX };
 }
 
+/// How many groups with a cause, and how many without, a ticket lists.
+const FIRST_OF_TICKET: usize = 15;
+const UNKNOWN_OF_TICKET: usize = 10;
+/// How many groups of several a ticket describes.
+const FULL_OF_SEVERAL: usize = 1;
+/// How many requests and how many files that were not read whole a ticket lists.
+const REQUESTS_OF_TICKET: usize = 8;
+const DAMAGED_OF_TICKET: usize = 6;
+
 /// The values of a whole report.
 pub(super) fn values(report: &Report, most: Most) -> Value {
     let blocks = blocks(report);
@@ -43,6 +52,16 @@ pub(super) fn values(report: &Report, most: Most) -> Value {
     if blocks.is_empty() {
         notices.push(nothing_found(report, unread.is_some()).to_owned());
     }
+    let (known, unknown): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| block.is_actionable());
+    let of = |blocks: &[&Block<'_>], most_blocks: usize| -> Value {
+        blocks.iter().take(most_blocks).map(|block| group::values(report, block, most)).collect()
+    };
+    // Of several groups a ticket has the most urgent ones in full.
+    let in_full = if blocks.len() > 1 { FULL_OF_SEVERAL } else { 1 };
+    let in_full: Vec<&Block<'_>> = blocks.iter().take(in_full).collect();
+    let short = report.coverage.collect_next.iter().map(|one| one.short.as_str()).take(REQUESTS_OF_TICKET);
+    let damaged = report.artifacts.iter().filter(|artifact| artifact.status != ArtifactStatus::Ok);
+    let damaged: Vec<_> = damaged.take(DAMAGED_OF_TICKET).collect();
     let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts());
     let not_whole = report.artifacts.iter().filter(|artifact| artifact.status != ArtifactStatus::Ok);
     context! {
@@ -58,6 +77,14 @@ pub(super) fn values(report: &Report, most: Most) -> Value {
         // Each request, with how many incidents it would help.
         collect_next => report.coverage.collect_next.iter().map(|one| (prose(&one.says), helps(one))).collect::<Value>(),
         machines => report.machines.iter().map(|machine| machine::values(report, machine, most.runs)).collect::<Value>(),
+        // For tickets: the most urgent groups with a cause, the first ones without, and as much as fits.
+        first => of(&known, FIRST_OF_TICKET),
+        first_left_out => known.len().saturating_sub(FIRST_OF_TICKET),
+        unknown => of(&unknown, UNKNOWN_OF_TICKET),
+        unknown_left_out => unknown.len().saturating_sub(UNKNOWN_OF_TICKET),
+        details => of(&in_full, in_full.len()),
+        collect_short => short.collect::<Value>(),
+        damaged => Serde(damaged),
         artifacts => Serde(&report.artifacts),
         // How many of them were not read whole.
         not_whole => not_whole.count(),

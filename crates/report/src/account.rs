@@ -1,0 +1,329 @@
+//! An incident in sentences for people: what happened (certain), the headline, the steps, and what the verdict rests on.
+//!
+//! What happened is read from the evidence, and why it happened is the verdict of rules, a probability: the two are apart in
+//! every format.
+
+use std::collections::BTreeSet;
+
+use incident::{Bugcheck, ExceptionFacts, Incident, IncidentKind, Thrown};
+
+use crate::model::{Judged, Report};
+use crate::wording::{self, name, prose};
+use evidence::ExceptionCode;
+use rules::{Audience, Finding};
+
+/// The longest text of an exception that a sentence quotes, characters.
+const LONGEST_QUOTE: usize = 160;
+
+/// What happened, in one sentence without any judgement: `ledger.exe crashed in ledger.exe+0x12c40: 0xC0000005
+/// (STATUS_ACCESS_VIOLATION), read of 0x0.`
+pub(crate) fn happened(incident: &Incident) -> String {
+    let program = program(incident).map(|program| name(program).into_owned());
+    let who = program.clone().unwrap_or_else(|| "A program".to_owned());
+    if let Some(mechanism) = &incident.mechanism {
+        // The sentence about the origin of a value is for developers.
+        let first = sentences(&mechanism.sentence).into_iter().next().unwrap_or_default();
+        return match program {
+            Some(program) if !first.contains(&program) => prose(&format!("{program} crashed: {first}")),
+            _ => prose(&first),
+        };
+    }
+    let on = incident.host.as_deref().map_or_else(String::new, |host| format!(" on {}", name(host)));
+    let exception = incident.exception.as_ref();
+    let sentence = match incident.kind {
+        IncidentKind::Crash => crash(incident, &who),
+        IncidentKind::Hang => format!("{who} stopped answering"),
+        IncidentKind::Bugcheck => match &incident.bugcheck {
+            Some(bugcheck) if bugcheck.live => format!("Kernel error report without a restart{on}: {}", stop(bugcheck)),
+            Some(bugcheck) => format!("Blue screen{on}: {}", stop(bugcheck)),
+            None => format!("Blue screen{on}; its code is not in this evidence"),
+        },
+        IncidentKind::GpuReset => match &incident.bugcheck {
+            Some(bugcheck) => format!("The GPU was reset (GPU timeout, TDR){on}: {}", stop(bugcheck)),
+            None => format!("The GPU or its driver was reset (GPU timeout, TDR){on}"),
+        },
+        IncidentKind::StartFailure => format!("{who} did not start{}", exception.map_or_else(String::new, with_code)),
+        IncidentKind::PowerLoss => format!("The computer went off without shutting down{on}"),
+        IncidentKind::Exit => format!("{who} ended unexpectedly{}", exception.map_or_else(String::new, with_code)),
+    };
+    prose(&format!("{sentence}."))
+}
+
+/// A crash of `who` without a known mechanism.
+fn crash(incident: &Incident, who: &str) -> String {
+    let site = incident.fault_site.as_ref().map_or_else(String::new, |site| {
+        let offset = site.offset.map_or_else(String::new, |offset| format!("+{offset}"));
+        let function = site.function.as_deref().map_or_else(String::new, |function| format!(" ({})", name(function)));
+        format!(" in {}{offset}{function}", name(&site.module))
+    });
+    let Some(exception) = &incident.exception else { return format!("{who} crashed{site}") };
+    let thrown = incident.thrown.first().map_or_else(String::new, |thrown| format!(": {}", quoted(thrown)));
+    match exception.code {
+        ExceptionCode::FAST_FAIL => {
+            let reason = match &exception.fast_fail {
+                Some(reason) => format!("fast-fail code {}", reason.code.0),
+                None => "the reason code is not in this evidence".to_owned(),
+            };
+            format!("{who} shut itself down{site} ({}; {reason})", exception.code)
+        }
+        ExceptionCode::CPP_EXCEPTION => format!("{who} threw a C++ exception that nobody caught{thrown}"),
+        ExceptionCode::CLR_EXCEPTION => format!("{who} threw a .NET exception that nobody caught{thrown}"),
+        _ => {
+            let access = exception.access.map_or_else(String::new, |access| {
+                format!(", {} of {}", access.kind.unwrap_or("access"), access.address)
+            });
+            format!("{who} crashed{site}{}{access}{thrown}", with_code(exception))
+        }
+    }
+}
+
+/// `: 0xC0000005 (STATUS_ACCESS_VIOLATION)`.
+fn with_code(exception: &ExceptionFacts) -> String {
+    let named = exception.name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
+    format!(": {}{named}", exception.code)
+}
+
+/// A stop code with its name: `0x00000116 VIDEO_TDR_FAILURE`.
+fn stop(bugcheck: &Bugcheck) -> String {
+    let named = bugcheck.name.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+    format!("{}{named}", bugcheck.code)
+}
+
+/// The type of an exception and its message in quotation marks.
+fn quoted(thrown: &Thrown) -> String {
+    let text = thrown.text.as_deref().map(|text| match text.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => format!(", \"{}...\"", text.get(..end).unwrap_or_default()),
+        None => format!(", \"{text}\""),
+    });
+    format!("{}{}", name(&thrown.type_name), text.unwrap_or_default())
+}
+
+/// The file name of the program that an incident happened to.
+pub(crate) fn program(incident: &Incident) -> Option<&str> {
+    incident.process.as_ref()?.name.as_deref()
+}
+
+/// The headline of an incident: the program and the rule's title where a cause is named, else what happened.
+pub(crate) fn headline(judged: &Judged) -> String {
+    let Judged { incident, verdict, .. } = judged;
+    if verdict.is_undetermined() || verdict.symptom {
+        return short(incident);
+    }
+    let title = prose(&verdict.sentence);
+    let title = title.split_once("; or else: ").map_or(title.as_str(), |(first, _)| first).trim_end_matches('.');
+    match program(incident).map(name) {
+        Some(program) if !title.contains(&*program) => format!("{program}: {title}"),
+        _ => title.to_owned(),
+    }
+}
+
+/// What happened in few words, for lists: `ledger.exe crashed at ledger.exe+0x12c40`.
+fn short(incident: &Incident) -> String {
+    let who = program(incident).map_or_else(|| "a program".to_owned(), |program| name(program).into_owned());
+    let at = incident.fault_site.as_ref().map_or_else(String::new, |site| {
+        let offset = site.offset.map_or_else(String::new, |offset| format!("+{offset}"));
+        format!(" at {}{offset}", name(&site.module))
+    });
+    let code = incident.exception.as_ref().map_or_else(String::new, |exception| format!(" ({})", exception.code));
+    match (incident.kind, &incident.bugcheck) {
+        (IncidentKind::Crash, _) => match incident.thrown.first() {
+            Some(thrown) => format!("{who}: uncaught {}", prose(&quoted(thrown))),
+            None => format!("{who} crashed{at}{code}"),
+        },
+        (IncidentKind::Hang, _) => format!("{who} stopped answering"),
+        (IncidentKind::StartFailure, _) => format!("{who} did not start{code}"),
+        (IncidentKind::Exit, _) => format!("{who} ended unexpectedly{code}"),
+        (IncidentKind::PowerLoss, _) => "went off without shutting down".to_owned(),
+        (IncidentKind::GpuReset, Some(bugcheck)) => format!("GPU reset, {}", stop(bugcheck)),
+        (IncidentKind::GpuReset, None) => "GPU reset".to_owned(),
+        (IncidentKind::Bugcheck, Some(bugcheck)) if bugcheck.live => format!("kernel error report {}", stop(bugcheck)),
+        (IncidentKind::Bugcheck, Some(bugcheck)) => format!("blue screen {}", stop(bugcheck)),
+        (IncidentKind::Bugcheck, None) => "blue screen, code not known".to_owned(),
+    }
+}
+
+/// The steps that a finding advises to an audience, one action each, in the order of the rule.
+pub(crate) fn steps(finding: &Finding, audience: Audience) -> Vec<String> {
+    let of = finding.remediation.iter().filter(|step| step.audience == audience);
+    of.flat_map(|step| single_steps(&prose(&step.text))).collect()
+}
+
+/// The steps for whoever is at the computer; where the rule has none, those for the developer.
+pub(crate) fn first_steps(finding: &Finding) -> Vec<String> {
+    match steps(finding, Audience::Helpdesk) {
+        none if none.is_empty() => steps(finding, Audience::Developer),
+        steps => steps,
+    }
+}
+
+/// The computer, or how many there are; `hosts` are names in lower case.
+pub(crate) fn place(hosts: &BTreeSet<String>) -> String {
+    match (hosts.first(), hosts.len()) {
+        (Some(host), 1) => name(host).to_uppercase(),
+        (None, _) => String::new(),
+        (_, several) => format!("{several} computers"),
+    }
+}
+
+/// The sentences of an advice, with sentences that only go on about the one before joined to it.
+fn single_steps(text: &str) -> Vec<String> {
+    const GOES_ON: [&str; 22] = [
+        "It",
+        "This",
+        "That",
+        "These",
+        "Those",
+        "They",
+        "The",
+        "A",
+        "An",
+        "Do",
+        "Don't",
+        "Never",
+        "Otherwise",
+        "Both",
+        "Such",
+        "Each",
+        "There",
+        "Some",
+        "Most",
+        "Its",
+        "Which",
+        "No",
+    ];
+    let mut steps: Vec<String> = Vec::new();
+    for sentence in sentences(text) {
+        let first = sentence.split([' ', ',', '.', ':']).next().unwrap_or_default();
+        match steps.last_mut() {
+            Some(last) if GOES_ON.contains(&first) || first.starts_with('`') => {
+                last.push(' ');
+                last.push_str(&sentence);
+            }
+            _ => steps.push(sentence),
+        }
+    }
+    steps
+}
+
+/// Words whose stop ends no sentence.
+const ABBREVIATIONS: [&str; 5] = ["e.g", "i.e", "etc", "vs", "cf"];
+
+/// The sentences of a text. A stop within brackets, quotation marks or a command ends none, nor does one behind an
+/// abbreviation or before a small letter.
+pub(crate) fn sentences(text: &str) -> Vec<String> {
+    let (mut all, mut current) = (Vec::new(), String::new());
+    let (mut depth, mut quoted, mut command) = (0_usize, false, false);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        current.push(c);
+        match c {
+            '`' => command = !command,
+            '"' if !command => quoted = !quoted,
+            '(' if !command => depth = depth.saturating_add(1),
+            ')' if !command => depth = depth.saturating_sub(1),
+            '.' | '!' | '?' if !command && !quoted && depth == 0 && rest.peek() == Some(&' ') => {
+                let word = current.trim_end_matches('.').rsplit([' ', '(']).next().unwrap_or_default();
+                let begins = rest.clone().nth(1).is_some_and(|next| !next.is_lowercase());
+                if begins && !ABBREVIATIONS.contains(&word) {
+                    all.push(std::mem::take(&mut current).trim().to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    all.push(current.trim().to_owned());
+    all.retain(|sentence| !sentence.is_empty());
+    all
+}
+
+/// Something that the verdict rests on: a quotation from the evidence with its place, or a fact.
+pub(crate) struct Because {
+    /// The line, record or fact.
+    pub(crate) text: String,
+    /// File and place in it; absent for facts of the whole incident.
+    pub(crate) place: Option<String>,
+}
+
+/// What a verdict rests on, the deciding things first: the lines and records that its rule cites before the record of the
+/// crash itself, which every verdict has, and then why a module is suspected. Without a rule, the evidence.
+pub(crate) fn because(report: &Report, judged: &Judged) -> Vec<Because> {
+    let Judged { incident, .. } = judged;
+    let leading = judged.leading_finding();
+    let mut all: Vec<Because> = Vec::new();
+    let lines = leading.into_iter().flat_map(|finding| &finding.entries).filter(|entries| entries.list == "text");
+    let line = |entry: &String| {
+        let text = entry.strip_prefix("{line: ").and_then(|entry| entry.strip_suffix('}'))?;
+        Some(Because { text: format!("\"{}\"", prose(text.trim_matches(['\'', '"']))), place: None })
+    };
+    all.extend(lines.flat_map(|entries| &entries.says).filter_map(line));
+    let item = |number: usize| {
+        let item = incident.evidence.get(number)?;
+        Some(Because { text: prose(&item.sentence), place: Some(wording::place(report, item.artifact, &item.place)) })
+    };
+    let cited: Vec<usize> = match leading {
+        Some(finding) => finding.evidence.iter().map(|one| usize::from(one.0).saturating_sub(1)).collect(),
+        None => (0..incident.evidence.len()).collect(),
+    };
+    all.extend(cited.iter().filter(|number| **number > 0 && leading.is_some()).filter_map(|number| item(*number)));
+    if leading.is_some() {
+        all.extend(cited.iter().filter(|number| **number == 0).filter_map(|number| item(*number)));
+    } else {
+        all.extend(cited.iter().filter_map(|number| item(*number)));
+    }
+    if let Some(suspect) = &incident.suspect {
+        let text = format!("{} is the suspected module: {}", name(&suspect.module), prose(&suspect.reason));
+        all.push(Because { text, place: None });
+    }
+    all
+}
+
+/// The facts that a program's maker needs, a line each: what crashed where, in which versions.
+pub(crate) fn for_the_maker(incident: &Incident) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(process) = &incident.process {
+        let version = process.version.map_or_else(String::new, |version| format!(" {version}"));
+        lines.extend(process.name.as_deref().map(|program| format!("Program: {}{version}", name(program))));
+    }
+    if let Some(site) = &incident.fault_site {
+        let version = site.version.map_or_else(String::new, |version| format!(" {version}"));
+        let offset = site.offset.map_or_else(String::new, |offset| format!("+{offset}"));
+        lines.push(format!(
+            "Faulting module: {}{offset}, version{}",
+            name(&site.module),
+            if version.is_empty() { " not known" } else { &version }
+        ));
+    }
+    if let Some(exception) = &incident.exception {
+        lines.push(format!("Exception{}", with_code(exception)));
+    }
+    lines.extend(incident.environment.get("os").map(|system| format!("System: {}", prose(system))));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_advice_becomes_steps_of_one_action() {
+        let steps = single_steps(
+            "Take the 64-bit zlibwapi.dll from NVIDIA (\"zlib. Data\"). Do not rename another DLL. If it stays, update e.g. \
+             cuDNN. `where.exe zlibwapi.dll` shows the copies.",
+        );
+        assert_eq!(
+            steps,
+            [
+                "Take the 64-bit zlibwapi.dll from NVIDIA (\"zlib. Data\"). Do not rename another DLL.",
+                "If it stays, update e.g. cuDNN. `where.exe zlibwapi.dll` shows the copies.",
+            ]
+        );
+    }
+
+    #[test]
+    fn names_of_files_do_not_end_a_sentence_and_sentences_may_end_with_one() {
+        assert_eq!(
+            sentences("Run a.exe now. Then close b.dll. Done."),
+            ["Run a.exe now.", "Then close b.dll.", "Done."]
+        );
+    }
+}

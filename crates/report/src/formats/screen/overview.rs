@@ -1,0 +1,352 @@
+//! The page of a report with several blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ROWS;
+use super::canvas::{Row, cut, row, wrapped};
+use crate::account::{first_steps, headline, place, program};
+use crate::confidence::{Level, percent};
+use crate::formats::text::block::Block;
+use crate::formats::text::overview::{left_out, nothing_found, unread};
+use crate::formats::text::page::{BAD, CAREFUL, PLAIN, STRONG, SURE};
+use crate::model::{Comparison, Judged, Report};
+use crate::wording::{counted, prose};
+use anstyle::Style;
+use incident::short_host;
+use rules::Severity;
+
+/// From this width on an entry takes one row.
+const ONE_ROW: usize = 120;
+/// Below this width every part of an entry has a row of its own.
+const NARROW: usize = 60;
+/// How many entries "do first" has at most.
+const FIRST_SHOWN: usize = 5;
+/// How many rows of blocks without a cause are kept free where there are some.
+const UNKNOWN_ROWS: usize = 4;
+/// The widest column of computers.
+const HOST_WIDTH: usize = 14;
+
+/// The rows of the page.
+pub(super) fn rows(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
+    let mut page = header(report, blocks, width);
+    if blocks.is_empty() {
+        page.push(row(STRONG, nothing_found(report, unread(report).is_some())));
+        page.extend(wrapped(PLAIN, "", "What was found instead: crashsift analyze --full PATH", width, 2));
+        return page;
+    }
+    page.extend(families(report, blocks, width));
+    let end = end(report, blocks, width);
+    let (known, unknown): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| block.is_actionable());
+    let mut room = ROWS.saturating_sub(page.len()).saturating_sub(end.len());
+    if !known.is_empty() {
+        let kept = if unknown.is_empty() { 0 } else { UNKNOWN_ROWS.min(unknown.len().saturating_add(1)) };
+        page.push(vec![(STRONG, "DO FIRST".to_owned()), (PLAIN, more_than(known.len(), FIRST_SHOWN, "problem"))]);
+        room = room.saturating_sub(1);
+        for entry in folded(&known).iter().take(FIRST_SHOWN) {
+            let rows = entry.rows(width);
+            if rows.len().saturating_add(kept) > room {
+                break;
+            }
+            room = room.saturating_sub(rows.len());
+            page.extend(rows);
+        }
+    }
+    if !unknown.is_empty() && room > 1 {
+        page.push(row(STRONG, format!("NO CAUSE YET ({})", unknown.len())));
+        room = room.saturating_sub(1);
+        for block in &unknown {
+            let rows = without_cause(report, block, width);
+            if rows.len() > room {
+                break;
+            }
+            room = room.saturating_sub(rows.len());
+            page.extend(rows);
+        }
+    }
+    page.extend(end);
+    page
+}
+
+/// ` (5 of 21 problems)`, where not all are shown.
+fn more_than(all: usize, shown: usize, what: &str) -> String {
+    if all > shown { format!(" (most urgent of {})", counted(all, what)) } else { String::new() }
+}
+
+/// How much there is, and what the reader must know before anything else.
+fn header(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
+    let hosts: BTreeSet<String> =
+        report.incidents.iter().filter_map(|judged| judged.incident.host.as_deref()).map(short_host).collect();
+    let day = |time: jiff::Timestamp| time.to_string().get(..10).unwrap_or_default().to_owned();
+    let times = || report.incidents.iter().filter_map(|judged| judged.incident.time);
+    let mut parts = vec![counted(report.summary.incidents, "incident")];
+    if blocks.len() < report.summary.incidents {
+        parts.push(counted(blocks.len(), "problem"));
+    }
+    if !hosts.is_empty() {
+        parts.push(counted(hosts.len(), "computer"));
+    }
+    if let (Some(first), Some(last)) = (times().min().map(day), times().max().map(day)) {
+        parts.push(if first == last { first } else { format!("{first} to {last}") });
+    }
+    let what = format!("crashsift: {}", parts.join(", "));
+    let damaged = report.summary.failed.saturating_add(report.summary.partial);
+    let mut files = counted(report.summary.artifacts, "file");
+    if damaged > 0 {
+        files.push_str(&format!(", {damaged} damaged"));
+    }
+    if report.summary.archives > 0 {
+        files.push_str(&format!(", {} not opened", counted(report.summary.archives, "archive")));
+    }
+    let style = if damaged > 0 || report.summary.archives > 0 { CAREFUL } else { PLAIN };
+    let gap = width.saturating_sub(what.len()).saturating_sub(files.len());
+    let mut rows = if gap >= 2 {
+        vec![vec![(STRONG, what), (PLAIN, " ".repeat(gap.min(10))), (style, files)]]
+    } else {
+        let mut rows = wrapped(STRONG, "", &what, width, 2);
+        rows.extend(wrapped(style, "  ", &files, width, 2));
+        rows
+    };
+    rows.extend(left_out(report).into_iter().flat_map(|notice| wrapped(CAREFUL, "", &notice, width, 2)));
+    rows.extend(report.comparison.iter().map(|compared| row(CAREFUL, cut(&against(compared), width))));
+    rows
+}
+
+/// How many groups the earlier report did not have.
+fn against(compared: &Comparison) -> String {
+    let new = compared.changes.iter().filter(|change| change.is("new")).count();
+    format!("Against the earlier report: {} new, {} changed or gone", new, compared.changes.len().saturating_sub(new))
+}
+
+/// How many incidents each family of causes has, with a bar.
+fn families(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
+    let mut counts: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    let all = blocks.iter().flat_map(|block| block.others.iter().copied().chain([block.representative]));
+    for judged in all {
+        let family = judged.verdict.family.as_deref().filter(|_| !judged.verdict.is_undetermined());
+        let count = counts.entry(family).or_default();
+        *count = count.saturating_add(1);
+    }
+    let label = |family: &str| {
+        let known = report.causes.families().find(|known| known.id == family);
+        known.map_or(family.to_owned(), |known| known.short.clone())
+    };
+    let unknown = counts.remove(&None);
+    let mut bars: Vec<(String, usize)> =
+        counts.into_iter().filter_map(|(family, count)| Some((label(family?), count))).collect();
+    bars.sort_by(|(name, count), (other, others)| others.cmp(count).then_with(|| name.cmp(other)));
+    bars.extend(unknown.map(|count| ("not known".to_owned(), count)));
+    let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
+    let pieces = |longest: usize| -> Vec<String> {
+        let bar = |count: usize| "#".repeat(count.saturating_mul(longest).div_ceil(most).max(1));
+        bars.iter().map(|(label, count)| format!("{label} {} {count}", bar(*count))).collect()
+    };
+    let rows_of = |pieces: &[String]| {
+        let mut rows: Vec<String> = Vec::new();
+        for piece in pieces {
+            match rows.last_mut() {
+                Some(last) if last.len().saturating_add(piece.len()).saturating_add(3) <= width => {
+                    last.push_str("   ");
+                    last.push_str(piece);
+                }
+                _ => rows.push(format!("  {piece}")),
+            }
+        }
+        rows
+    };
+    let best = [12, 10, 8, 6, 4, 3].into_iter().map(|longest| rows_of(&pieces(longest))).find(|rows| rows.len() <= 2);
+    let rows = best.unwrap_or_else(|| rows_of(&pieces(2)));
+    rows.into_iter().map(|text| row(PLAIN, cut(&text, width))).collect()
+}
+
+/// What to collect, and where the details are.
+fn end(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let wanted: Vec<&str> = report.coverage.collect_next.iter().map(|request| request.short.as_str()).collect();
+    let wanted: Vec<&str> = wanted.into_iter().filter(|short| !short.is_empty()).collect();
+    if !wanted.is_empty() {
+        let mut collect = wrapped(PLAIN, "COLLECT NEXT  ", &wanted.join("; "), width, 2);
+        if let Some((style, _)) = collect.first_mut().and_then(|first| first.first_mut()) {
+            *style = STRONG;
+        }
+        rows.extend(collect);
+    }
+    let first = blocks.first().map_or(1, |block| block.number);
+    let details = format!("crashsift show {first} PATH | everything: analyze --full | page: -f html -o report.html");
+    rows.extend(wrapped(PLAIN, "Details: ", &details, width, 2));
+    rows
+}
+
+/// A cause with the blocks that share it: the same rule on the same computer, or for the same program.
+struct Entry<'b, 'r> {
+    blocks: Vec<&'b Block<'r>>,
+}
+
+/// The entries of "do first": blocks of which one thing cures all are one entry.
+fn folded<'b, 'r>(blocks: &[&'b Block<'r>]) -> Vec<Entry<'b, 'r>> {
+    let mut entries: Vec<Entry<'b, 'r>> = Vec::new();
+    for &block in blocks {
+        let key = |block: &Block<'_>| {
+            let rule = block.representative.leading_finding().map(|finding| finding.rule.clone());
+            (rule, block.hosts(), block.representative.verdict.sentence.clone())
+        };
+        let alike = |entry: &&mut Entry<'b, 'r>| {
+            entry.blocks.first().is_some_and(|first| {
+                let (rule, hosts, sentence) = key(first);
+                let (own_rule, own_hosts, own_sentence) = key(block);
+                let same_place = hosts.len() == 1 && hosts == own_hosts;
+                let same_program = program(&first.representative.incident).is_some()
+                    && program(&first.representative.incident) == program(&block.representative.incident);
+                rule.is_some() && rule == own_rule && sentence == own_sentence && (same_place || same_program)
+            })
+        };
+        match entries.iter_mut().find(alike) {
+            Some(entry) => entry.blocks.push(block),
+            None => entries.push(Entry { blocks: vec![block] }),
+        }
+    }
+    entries
+}
+
+impl Entry<'_, '_> {
+    fn rows(&self, width: usize) -> Vec<Row> {
+        let Some(first) = self.blocks.first() else { return Vec::new() };
+        let judged = first.representative;
+        let severity = judged.leading_finding().map(|finding| finding.severity);
+        let (sure, style) = (first.confidence().map(percent).unwrap_or_default(), first.sureness_style());
+        let hosts: BTreeSet<String> = self.blocks.iter().flat_map(|block| block.hosts()).collect();
+        let place = place(&hosts);
+        let programs: BTreeSet<&str> =
+            self.blocks.iter().filter_map(|block| program(&block.representative.incident)).collect();
+        let times: usize = self.blocks.iter().map(|block| block.size()).sum();
+        let mut what = match programs.len() {
+            0 | 1 => headline(judged),
+            several => format!("{several} programs: {}", title(judged)),
+        };
+        if times > 1 {
+            what.push_str(&format!(" ({times}x)"));
+        }
+        let step = first_step(judged).map_or_else(String::new, |step| format!("-> {step}"));
+        let lead = vec![
+            (PLAIN, format!("{:>3} ", first.number)),
+            (severity_style(severity), format!("{:<4} ", severity_word(severity))),
+            (style, format!("{:>4}  ", sure.replace(' ', ""))),
+        ];
+        laid_out(lead, &place, &what, &step, width)
+    }
+}
+
+/// An entry's rows: one where there is room, else the step below what happened, else each part by itself.
+fn laid_out(lead: Row, place: &str, what: &str, step: &str, width: usize) -> Vec<Row> {
+    let used: usize = lead.iter().map(|(_, text)| text.len()).sum();
+    let place_column = format!("{:<HOST_WIDTH$} ", cut(place, HOST_WIDTH));
+    if width < NARROW {
+        let mut rows = vec![[lead, row(PLAIN, cut(place, width.saturating_sub(used)))].concat()];
+        rows.push(vec![(PLAIN, " ".repeat(4)), (STRONG, cut(what, width.saturating_sub(4)))]);
+        rows.extend((!step.is_empty()).then(|| row(PLAIN, format!("    {}", cut(step, width.saturating_sub(4))))));
+        return rows;
+    }
+    let begin = used.saturating_add(place_column.len());
+    let room = width.saturating_sub(begin);
+    let lead = [lead, row(PLAIN, place_column)].concat();
+    if width >= ONE_ROW {
+        let half = room.saturating_mul(11).div_euclid(20);
+        let what = cut(what, half.saturating_sub(1));
+        let pad = " ".repeat(half.saturating_sub(textwrap::core::display_width(&what)));
+        let rest = cut(step, room.saturating_sub(half));
+        return vec![[lead, vec![(STRONG, what), (PLAIN, pad), (PLAIN, rest)]].concat()];
+    }
+    let mut rows = vec![[lead, row(STRONG, cut(what, room))].concat()];
+    if !step.is_empty() {
+        let indent = used.saturating_add(2);
+        rows.push(row(PLAIN, format!("{}{}", " ".repeat(indent), cut(step, width.saturating_sub(indent)))));
+    }
+    rows
+}
+
+/// The rule's title without the program.
+fn title(judged: &Judged) -> String {
+    let sentence = prose(&judged.verdict.sentence);
+    sentence.split_once("; or else: ").map_or(sentence.as_str(), |(first, _)| first).trim_end_matches('.').to_owned()
+}
+
+/// The first step for whoever is at the computer, else for the developer.
+fn first_step(judged: &Judged) -> Option<String> {
+    let step = first_steps(judged.leading_finding()?).into_iter().next()?;
+    Some(step.trim_end_matches('.').replace('`', ""))
+}
+
+/// A block without a cause: what happened how often, and what to do with it.
+fn without_cause(report: &Report, block: &Block<'_>, width: usize) -> Vec<Row> {
+    let judged = block.representative;
+    let place = place(&block.hosts());
+    let what = match block.size() {
+        1 => headline(judged),
+        times => format!("{} ({times}x)", headline(judged)),
+    };
+    let step = format!("-> {}", next_for_the_cause(report, judged));
+    let lead = row(PLAIN, format!("{:>3} ", block.number));
+    if width < NARROW {
+        return laid_out(lead, &place, &what, &step, width);
+    }
+    let column = format!("{:<HOST_WIDTH$} ", cut(&place, HOST_WIDTH));
+    let room = width.saturating_sub(4).saturating_sub(column.len());
+    let step_room = step.len().min(room.saturating_mul(9).div_euclid(20));
+    let (step, wide) = (cut(&step, step_room), room.saturating_sub(step_room).saturating_sub(1));
+    let what = cut(&what, wide);
+    let pad = " ".repeat(wide.saturating_add(1).saturating_sub(textwrap::core::display_width(&what)));
+    vec![[lead, vec![(PLAIN, column), (PLAIN, what), (PLAIN, pad), (PLAIN, step)]].concat()]
+}
+
+/// What helps to find the cause: what the evidence lacks, or the dump that goes to the program's maker.
+fn next_for_the_cause(report: &Report, judged: &Judged) -> String {
+    let verdict = &judged.verdict;
+    let asked = verdict.gap_requests.iter().min_by_key(|request| request.at);
+    let has_dump = judged.incident.evidence.iter().any(|item| {
+        report
+            .artifacts
+            .get(item.artifact)
+            .is_some_and(|artifact| matches!(&*artifact.kind, "minidump" | "kernel-dump"))
+    });
+    match (program(&judged.incident), asked) {
+        (Some(_), _) if has_dump => "send the dump to its maker".to_owned(),
+        (of, Some(request)) => {
+            let host = judged.incident.host.as_deref();
+            let (programs, hosts): (Vec<&str>, Vec<&str>) = (of.into_iter().collect(), host.into_iter().collect());
+            let phrase = windows_codes::Knowledge.collect_phrase(request.id, &programs, &hosts).unwrap_or_default();
+            format!("get: {phrase}")
+        }
+        (_, None) => match verdict.collect_next.first() {
+            Some(request) => format!("get: {}", prose(request)),
+            None => "see its block".to_owned(),
+        },
+    }
+}
+
+fn severity_word(severity: Option<Severity>) -> &'static str {
+    match severity {
+        Some(Severity::Critical) => "CRIT",
+        Some(Severity::High) => "HIGH",
+        Some(Severity::Medium) => "MED",
+        Some(Severity::Low) => "LOW",
+        None => "",
+    }
+}
+
+fn severity_style(severity: Option<Severity>) -> Style {
+    match severity {
+        Some(Severity::Critical) => BAD,
+        Some(Severity::High) => CAREFUL,
+        _ => PLAIN,
+    }
+}
+
+impl Block<'_> {
+    /// The style of its confidence.
+    fn sureness_style(&self) -> Style {
+        match self.level() {
+            Some(Level::ActOnIt) => SURE,
+            Some(Level::Likely) => CAREFUL,
+            _ => PLAIN,
+        }
+    }
+}

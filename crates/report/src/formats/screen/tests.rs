@@ -1,0 +1,134 @@
+//! The screen as it is read. `SNAPSHOTS=overwrite cargo test -p report screen::` writes the expected pages anew.
+
+use std::path::Path;
+
+use super::*;
+use crate::Judged;
+use crate::tests::sample::{artifact, bugcheck, crash, report, undetermined};
+use crate::{Artifact, ArtifactStatus};
+
+fn screen(report: &Report, width: usize, color: bool) -> String {
+    let mut out = Vec::new();
+    write(report, &mut out, TextOptions { width, color, verbose: false }).expect("memory can be written to");
+    String::from_utf8(out).expect("text")
+}
+
+#[track_caller]
+fn assert_page(name: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/formats/screen/expected").join(name);
+    if std::env::var_os("SNAPSHOTS").is_some_and(|wanted| wanted == "overwrite") {
+        std::fs::write(&path, actual).expect("the expected page can be written");
+    }
+    let expected = std::fs::read_to_string(&path).expect("the expected page");
+    assert_eq!(actual, expected, "{name}");
+}
+
+fn artifacts() -> Vec<Artifact> {
+    vec![
+        artifact("dumps/a.dmp", ArtifactStatus::Ok, None),
+        artifact("logs/System.evtx", ArtifactStatus::Partial, Some("chunk 3: damaged")),
+    ]
+}
+
+/// A symptom: a program that damaged its heap.
+fn symptom(id: &str) -> Judged {
+    let mut judged = undetermined(id, 30);
+    judged.verdict.cause = "heap-corruption".into();
+    judged.verdict.family = Some("memory-safety".into());
+    judged.verdict.symptom = true;
+    judged.verdict.confidence = 0.88;
+    judged.verdict.sentence = "The heap is damaged.".into();
+    judged.incident.signature.coarse = "crash|heap".into();
+    judged.findings = vec![crate::tests::sample::finding("memory/heap", "heap-corruption", 0.88)];
+    judged.findings[0].symptom = true;
+    judged
+}
+
+fn several() -> Report {
+    let mut first = crash("c1");
+    first.incident.signature.coarse = "crash|cudnn".into();
+    let others = (0..30_u8).map(|number| {
+        let mut judged = undetermined(&format!("u{number}"), i64::from(number));
+        judged.incident.signature.coarse = format!("crash|program {number}");
+        judged
+    });
+    report(artifacts(), [first, bugcheck("b1", 60), symptom("h1")].into_iter().chain(others).collect())
+}
+
+#[test]
+fn several_problems() {
+    assert_page("several-80.txt", &screen(&several(), 80, false));
+    assert_page("several-140.txt", &screen(&several(), 140, false));
+    assert_page("several-40.txt", &screen(&several(), 40, false));
+}
+
+#[test]
+fn one_problem_is_shown_at_once() {
+    let one = report(artifacts(), vec![crash("c1")]);
+    assert_page("one-80.txt", &screen(&one, 80, false));
+    let unknown = report(artifacts(), vec![undetermined("u1", 0)]);
+    assert_page("undetermined-80.txt", &screen(&unknown, 80, false));
+    assert_page("symptom-80.txt", &screen(&report(artifacts(), vec![symptom("h1")]), 80, false));
+}
+
+#[test]
+fn nothing_was_found() {
+    assert_page("nothing-80.txt", &screen(&report(artifacts(), Vec::new()), 80, false));
+}
+
+#[test]
+fn the_page_fits_whatever_the_width() {
+    for of in [several(), report(artifacts(), vec![crash("c1")]), report(artifacts(), Vec::new())] {
+        for width in 1..200 {
+            let page = screen(&of, width, false);
+            let widest = page.lines().map(str::len).max().unwrap_or_default();
+            assert!(widest <= width.clamp(TextOptions::MIN_WIDTH, WIDEST), "{width}:\n{page}");
+            assert!(page.lines().count() <= ROWS, "{width}:\n{page}");
+            assert!(page.is_ascii(), "{page}");
+        }
+    }
+}
+
+#[test]
+fn colours_change_no_character() {
+    let (plain, coloured) = (screen(&several(), 80, false), screen(&several(), 80, true));
+    assert!(!plain.contains('\u{1b}'));
+    let mut without = String::new();
+    let mut rest = coloured.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        without.push_str(before);
+        rest = after.split_once('m').expect("an escape sequence ends").1;
+    }
+    without.push_str(rest);
+    assert_eq!(without, plain);
+}
+
+#[test]
+fn names_can_not_act_on_the_terminal() {
+    let mut judged = crash("c1");
+    judged.incident.host = Some("PC\u{1b}[2J".into());
+    judged.verdict.sentence = "Bad\u{1b}]0;title\u{7} news.".into();
+    let shown = screen(&report(artifacts(), vec![judged]), 80, false);
+    assert!(!shown.contains('\u{1b}') && !shown.contains('\u{7}'), "{shown}");
+}
+
+#[test]
+fn a_symptom_is_no_cause_to_act_on() {
+    let page = screen(&several(), 80, false);
+    let unknown = page.split("NO CAUSE YET").nth(1).expect("problems without a cause");
+    assert!(page.contains("DO FIRST") && !unknown.contains("act on it"), "{page}");
+    let alone = screen(&report(artifacts(), vec![symptom("h1")]), 80, false);
+    assert!(alone.contains("Not known") && !alone.contains("act on it"), "{alone}");
+}
+
+#[test]
+fn blocks_go_by_number_id_and_signature() {
+    let all = several();
+    assert_eq!(find(&all, "2"), Found::Blocks(vec![2]));
+    assert_eq!(find(&all, "c1"), Found::Blocks(vec![1]));
+    assert_eq!(find(&all, "crash|CUDNN"), Found::Blocks(vec![1]));
+    assert_eq!(find(&all, "nothing like it"), Found::Nothing(33));
+    let mut out = Vec::new();
+    write_blocks(&all, &[1], &mut out, TextOptions { width: 80, ..TextOptions::default() }).expect("memory");
+    assert!(String::from_utf8(out).expect("text").contains("python.exe"));
+}

@@ -1,0 +1,68 @@
+//! `crashsift show`: one incident or group in full.
+
+use std::path::PathBuf;
+
+use super::color::Color;
+use super::lost::note_lost;
+use super::output::{self, Look};
+use super::rules::load_rules;
+use super::stream::{self, Notes, usage};
+use super::{Exit, reports, sigma, symbols};
+use pipeline::{Options, Silent, analyze};
+use report::screen::{self, Found};
+use report::text::TextOptions;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// A number of the report, an incident's id or the beginning of it, or a part of a group's signature.
+    #[arg(value_name = "N|ID|SIGNATURE")]
+    what: String,
+
+    /// Files and folders, as for `analyze`, and reports that `analyze --mergeable` has written.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or
+    /// folder of Sigma rules.
+    #[arg(short, long = "rules", value_name = "PATH")]
+    rules: Vec<PathBuf>,
+
+    /// Leave out the built-in rules.
+    #[arg(long)]
+    no_builtin_rules: bool,
+
+    /// As for `analyze`.
+    #[arg(long, value_name = "PATH")]
+    symbols: Vec<PathBuf>,
+
+    /// Colours in the text.
+    #[arg(long, value_enum, default_value_t)]
+    color: Color,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
+    let (own, sigma) = sigma::split(&arguments.rules);
+    let rules = load_rules(!arguments.no_builtin_rules, &own, false)?;
+    let sigma = sigma::load(&sigma, false)?;
+    let (paths, before) = reports::split(&arguments.paths)?;
+    let options = Options { symbols: symbols::open(&arguments.symbols)?, sigma, before, ..Options::default() };
+    let report = analyze(&paths, &rules, &options, &Silent);
+    symbols::print_notes(options.symbols.as_deref());
+    note_lost(&arguments.paths, &report.artifacts, &mut Notes::new(false));
+    let what = &arguments.what;
+    let numbers = match screen::find(&report, what) {
+        Found::Blocks(numbers) => numbers,
+        Found::Nothing(0) => {
+            stream::note("no incident was found there");
+            return Ok(Exit::Nothing);
+        }
+        Found::Nothing(last) => {
+            return Err(usage(format!(
+                "{what}: neither a number from 1 to {last}, nor an incident's id, nor a part of a group's signature there; \
+                 `crashsift analyze` lists them"
+            )));
+        }
+    };
+    let look = Look { color: arguments.color, verbose: false, text: true, width: TextOptions::default().width };
+    Ok(output::deliver(None, look, |out, options| screen::write_blocks(&report, &numbers, out, options)))
+}
