@@ -8,7 +8,7 @@ use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
 
 use super::fault_site::{Carriers, KnownModule, KnownPart};
 use super::joined_evidence::JoinedEvidence;
-use evidence::{OperatingSystem, Version, base_name, has_folder};
+use evidence::{LoadedModule, OperatingSystem, Version, base_name, has_folder};
 use windows_codes::{build_of_windows_file, location, product_folder_name, same_product_folder};
 
 /// The most modules that are kept; the rest is counted.

@@ -178,6 +178,7 @@ fn stack(page: &mut Page, judged: &Judged, most: usize) {
     let Some(stack) = stacks(&judged.incident.stack, most).into_iter().next().filter(|_| most > 0) else { return };
     let lines = stack.lines.iter().map(|line| match line {
         StackLine::Frame { number, place, detail } => format!("{number:>2} {place}  {detail}"),
+        StackLine::Inlined { function, source } => format!("   {function} (inlined)  {source}"),
         StackLine::Repeated { .. } => line.repeats().unwrap_or_default(),
     });
     for (number, line) in lines.take(most).enumerate() {
