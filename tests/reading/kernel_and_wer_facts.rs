@@ -69,6 +69,54 @@ fn parameters_have_meanings_and_statuses() {
 }
 
 #[test]
+fn the_moment_of_a_stop_shows_process_processor_and_the_record_of_the_error() {
+    all_shown(
+        "bugcheck-error-record",
+        &[
+            ("bugcheck.machine_check", "cache"),
+            ("bugcheck.process", "System"),
+            ("bugcheck.process_id", "4"),
+            ("cpu.family", "6"),
+            ("cpu.megahertz", "3187"),
+            ("cpu.microcode", "285"),
+            ("cpu.microcode_differs", ""),
+            ("cpu.model", "183"),
+            ("cpu.name", "13th Gen Intel(R) Core(TM) i9-13900K"),
+            ("cpu.vendor", "GenuineIntel"),
+            ("error_record.address", "0x18f3a40c0"),
+            ("error_record.apic_id", "16"),
+            ("error_record.bank", "0"),
+            ("error_record.component", "processor"),
+            ("error_record.machine_check", "cache"),
+            ("error_record.part", "cache"),
+            ("error_record.severity", "fatal"),
+            ("error_record.status", "0xbe00000000800135"),
+        ],
+    );
+    let facts = facts("bugcheck-error-record");
+    let events = entries(&facts, "saved_events");
+    let short: Vec<&str> = events.iter().filter_map(|event| event.split_once(' ')).map(|(_, rest)| rest).collect();
+    assert_eq!(short, ["12 4 EventLog-System 59", "19 3 EventLog-System 49", "18 2 EventLog-System 6"]);
+    let blocks = entries(&facts, "secondary_data");
+    assert!(blocks.iter().any(|block| block == "d03dc06f-d88e-44c5-ba2a-fae035172d19 120"), "{blocks:?}");
+}
+
+#[test]
+fn a_blocked_power_request_leads_to_its_driver() {
+    all_shown(
+        "bugcheck-power-request",
+        &[
+            ("bugcheck.power_bus_driver", "ndis.sys"),
+            ("bugcheck.power_driver", "lanshaper.sys"),
+            ("black_box.device", r"USB\VID_1209&PID_0001\5&1"),
+            ("black_box.device_in_progress", "true"),
+            ("suspect.basis", "named"),
+            ("suspect.module", "lanshaper.sys"),
+        ],
+    );
+}
+
+#[test]
 fn hardware_shows_in_the_parameters() {
     all_shown("bugcheck-machine-check", &[("bugcheck.machine_check", "cache"), ("suspect.module", "")]);
     all_shown("bugcheck-memory-bit", &[("bugcheck.bits_differ", "1"), ("suspect.module", "")]);

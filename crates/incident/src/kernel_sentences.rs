@@ -36,8 +36,8 @@ fn section(section: &ErrorSection) -> Option<String> {
         ErrorDetail::None => return None,
         ErrorDetail::Processor { kind: Some(kind), operation, level, apic_id, .. } => {
             let level = level.map_or_else(String::new, |level| format!("level {level} "));
-            let operation = operation.map_or_else(String::new, |operation| format!(", {}", operation.word()));
-            let processor = apic_id.map_or_else(String::new, |id| format!(" of the processor with APIC id {id}"));
+            let operation = operation.map_or_else(String::new, |operation| format!(" ({})", operation.word()));
+            let processor = apic_id.map_or_else(String::new, |id| format!(", processor with APIC id {id}"));
             format!("{level}{}{operation}{processor}", kind.word())
         }
         // Which processor it was, and nothing of the error.
@@ -123,7 +123,7 @@ mod tests {
         };
         assert_eq!(
             recorded(ErrorComponent::Processor, None, processor),
-            "Record of the hardware error (fatal): level 1 cache, read of the processor with APIC id 6."
+            "Record of the hardware error (fatal): level 1 cache (read), processor with APIC id 6."
         );
         let memory = ErrorDetail::Memory {
             kind: Some(MemoryError::MultiBit),

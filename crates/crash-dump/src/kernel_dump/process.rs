@@ -31,14 +31,14 @@ pub(super) fn read(bytes: &[u8], parent: usize, names: &Names) -> Option<KernelP
     Some(KernelProcess { name: names.share(&name), id })
 }
 
-/// The name at `offset`: printable characters, then zeros. The byte before it ends whatever else is there.
+/// The name at `offset`: printable characters, then zeros. A name does not begin within another text.
 fn name(bytes: &[u8], offset: usize) -> Option<String> {
     let before = *bytes.get(offset.checked_sub(1)?)?;
     let field = bytes.get(offset..offset.checked_add(NAME)?)?;
     let length = field.iter().position(|byte| *byte == 0)?;
     let (text, rest) = field.split_at_checked(length)?;
     let printable = text.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
-    if (before.is_ascii_graphic() && !offset.is_multiple_of(8)) || !printable || rest.iter().any(|byte| *byte != 0) {
+    if before.is_ascii_graphic() || !printable || rest.iter().any(|byte| *byte != 0) {
         return None;
     }
     let name = String::from_utf8(text.to_vec()).ok()?;
