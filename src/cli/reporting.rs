@@ -94,7 +94,7 @@ pub struct Arguments {
 
     /// Begin CSV with a byte order mark, by which Excel recognizes UTF-8: `true` or `false`. On Windows it is `true` without
     /// this option, elsewhere `false`.
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", action = ArgAction::Set)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
     csv_bom: Option<bool>,
 
     /// Colours in the text report.

@@ -696,6 +696,43 @@ fn the_report_of_a_folder_with_a_log_and_a_cut_dump() {
 }
 
 #[test]
+fn the_screen_of_one_problem_and_of_several() {
+    let folders = "samples/power-lost samples/cut-dump";
+    assert_whole(&analyze_with_site_rules(&format!("-q -f screen {folders}")).ends_with(0).stdout, "screen.txt");
+    let one = analyze_with_site_rules(&format!("-q -f screen {STACK_OVERFLOW}")).ends_with(0).stdout;
+    assert_whole(&one, "screen-stack-overflow.txt");
+}
+
+#[test]
+fn the_screen_of_all_samples_fits_a_small_terminal() {
+    let page = analyze("-q -f screen samples").ends_with(0).stdout;
+    assert!(page.lines().count() <= 23 && page.lines().all(|line| line.chars().count() <= 80), "{page}");
+    for part in ["DO FIRST", "NO CAUSE YET", "COLLECT NEXT", "Details:"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
+
+#[test]
+fn show_prints_a_problem_by_number_id_or_signature() {
+    let show = |what: &str| run(["show", what, "--no-builtin-rules", "--rules", SITE_RULES, STACK_OVERFLOW]);
+    let by_number = show("1").ends_with(0).stdout;
+    let report = analyzed(STACK_OVERFLOW);
+    for what in [text(&report["incidents"][0], "id"), text(&report["groups"][0], "signature")] {
+        assert_eq!(show(what).ends_with(0).stdout, by_number, "{what}");
+    }
+    assert!(by_number.contains("python.exe"), "{by_number}");
+    let none = show("99").ends_with(2);
+    assert!(none.stderr.contains("neither a number from 1 to 1"), "{none:?}");
+}
+
+#[test]
+fn a_table_begins_with_a_byte_order_mark_where_it_is_asked_for() {
+    let mark = "\u{feff}";
+    assert!(analyze_with_site_rules(&format!("-f csv --csv-bom {STACK_OVERFLOW}")).stdout.starts_with(mark));
+    assert!(!analyze_with_site_rules(&format!("-f csv --csv-bom=false {STACK_OVERFLOW}")).stdout.starts_with(mark));
+}
+
+#[test]
 fn the_report_of_a_log_as_json() {
     let run = analyze_with_site_rules(&format!("-f json {POWER_LOST}")).ends_with(0);
     let version = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));

@@ -209,7 +209,10 @@ fn check_is_fine_with_warnings_and_counts_only_what_was_named() {
     assert!(ran.out.starts_with("warning[R080]"), "{}", ran.out);
     assert!(ran.out.ends_with("\n1 rule: 0 errors, 1 warning\n"), "{}", ran.out);
     assert_eq!(ran.outcome, Outcome::Fine);
-    assert_eq!(rules("check DEMO").out, "2 rules, 1 list: 0 errors, 0 warnings\n");
+    // One of its rules blames a hook that is only loaded.
+    let ran = rules("check DEMO");
+    assert!(ran.out.starts_with("warning[R110]"), "{}", ran.out);
+    assert!(ran.out.ends_with("\n2 rules, 1 list: 0 errors, 1 warning\n"), "{}", ran.out);
     assert_eq!(rules("check").outcome, Outcome::Fine);
 }
 

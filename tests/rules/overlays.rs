@@ -127,9 +127,7 @@ fn a_suppressed_finding_is_counted_and_does_not_judge() {
     assert_eq!((text(suppressed, "by"), text(suppressed, "reason")), ("site", "The fix is ordered."));
     assert_eq!((&report["summary"]["suppressed"], suppressed.get("until")), (&json!(1), None));
     let shown = overlays.run(&["site"], &["analyze", "-q", ONE]).ends_with(0).stdout;
-    assert!(
-        shown.contains("  suppressed   memory/stack-overflow (stack-overflow, 96 %), by site: The fix is")
-    );
+    assert!(shown.contains("  suppressed   memory/stack-overflow (stack-overflow, 96 %), by site: The fix is"));
     assert!(shown.contains("  suppressed   1 finding\n"), "{shown}");
     let why = overlays.run(&["site"], &["why", "-f", "json", "memory/stack-overflow", ONE]).ends_with(0).json();
     assert_eq!(text(&why["incidents"][0]["rules"][0], "outcome"), "suppressed");

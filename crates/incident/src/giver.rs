@@ -210,13 +210,13 @@ mod tests {
             name: (*name).into(),
             path: (*name).into(),
             version: None,
-            base: Address((index + 1) << 20),
+            base: Address(index.wrapping_add(1) << 20),
             size: 0x1_0000,
             timestamp: 0,
             debug_id: None,
         };
         let frame = |(position, module): (usize, &usize)| Frame {
-            address: Address(((*module as u64) + 1) << 20),
+            address: Address((*module as u64).wrapping_add(1) << 20),
             module: Some(*module),
             trust: if position == 0 { FrameTrust::Exact } else { trust },
             probability: (position > 0 && trust == FrameTrust::Scanned).then_some(0.53),

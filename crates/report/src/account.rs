@@ -160,7 +160,7 @@ pub(crate) fn first_steps(finding: &Finding) -> Vec<String> {
 pub(crate) fn place(hosts: &BTreeSet<String>) -> String {
     match (hosts.first(), hosts.len()) {
         (Some(host), 1) => name(host).to_uppercase(),
-        (None, _) => String::new(),
+        (None, _) => "no name".to_owned(),
         (_, several) => format!("{several} computers"),
     }
 }

@@ -262,7 +262,7 @@ impl Knowledge {
     }
 
     /// A phrase for what [`collect`](Self::collect) asks for: `System log of PC-3, PC-17`. `programs` and `hosts` are the names
-    /// of the programs and computers concerned; three of them are in it, further ones are counted.
+    /// of the programs and computers concerned; two of them are in it, further ones are counted.
     #[must_use]
     pub fn collect_phrase(&self, id: &str, programs: &[&str], hosts: &[&str]) -> Option<String> {
         let short = COLLECT.get(id)?.short;
@@ -286,7 +286,7 @@ impl Knowledge {
 }
 
 /// How many names the phrase of a request has; further ones are counted.
-const NAMES_OF_PHRASE: usize = 3;
+const NAMES_OF_PHRASE: usize = 2;
 
 /// Whether a file's name or path can be part of a command as it is: only letters, digits and common signs of file names, and
 /// shorter than the longest path (260 characters, `MAX_PATH`).

@@ -193,6 +193,7 @@ mod tests {
             signature: (*signature).to_owned(),
             cause: (*cause).to_owned(),
             confidence: *confidence,
+            symptom: false,
             happening: Happening { host: Some("pc-1".to_owned()), ..Happening::default() },
         });
         let causes = causes.into_iter().map(|(signature, cause)| (signature.to_owned(), cause.to_owned()));
@@ -305,6 +306,7 @@ mod tests {
             signature: signature.to_owned(),
             cause: "undetermined".to_owned(),
             confidence: 0.0,
+            symptom: false,
             happening: Happening { time: time.map(at), ..Happening::default() },
         };
         let whole = [

@@ -162,8 +162,9 @@ fn has_place(incident: &Incident) -> bool {
     }
 }
 
-/// The incident that represents a group: of those with the group's cause, the surest, the earliest of them on a tie. Where no
-/// cause stands for the group, of those whose verdict names none, if there are any, the one with the most evidence.
+/// The incident that represents a group: of those with the group's cause by the rule that gave it most often, the surest, the
+/// earliest of them on a tie. Where no cause stands for the group, of those whose verdict names none, if there are any, the
+/// one with the most evidence.
 #[must_use]
 pub(crate) fn representative<'j>(members: &[&'j Judged], cause: Option<&str>) -> Option<&'j Judged> {
     let weight = |judged: &Judged| {
@@ -171,8 +172,19 @@ pub(crate) fn representative<'j>(members: &[&'j Judged], cause: Option<&str>) ->
         (findings.len(), incident.suspect.is_some(), incident.evidence.len())
     };
     let undetermined = members.iter().any(|judged| judged.verdict.is_undetermined());
+    let rule = |judged: &'j Judged| judged.leading_finding().map(|finding| finding.rule.as_str());
+    let mut rules: BTreeMap<Option<&str>, (usize, f64)> = BTreeMap::new();
+    for judged in members.iter().copied().filter(|judged| Some(judged.verdict.cause.as_str()) == cause) {
+        let (count, surest) = rules.entry(rule(judged)).or_default();
+        *count += 1;
+        *surest = surest.max(judged.verdict.confidence);
+    }
+    let most = rules.into_iter().max_by(|(name, (count, surest)), (other, (others, other_surest))| {
+        count.cmp(others).then(surest.total_cmp(other_surest)).then(other.cmp(name))
+    });
+    let most = most.and_then(|(rule, _)| rule);
     let candidates = members.iter().copied().filter(|judged| match cause {
-        Some(cause) => judged.verdict.cause == cause,
+        Some(cause) => judged.verdict.cause == cause && rule(*judged) == most,
         None => !undetermined || judged.verdict.is_undetermined(),
     });
     candidates.reduce(|best, next| {
@@ -193,4 +205,56 @@ fn named(judged: Option<&Judged>) -> BTreeSet<String> {
     let site = fault_site.as_ref().map(|site| &*site.module);
     let suspect = suspect.as_ref().map(|suspect| &*suspect.module);
     [process, site, suspect].into_iter().flatten().map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::sample::{bugcheck, crash, finding, undetermined};
+
+    /// A loss of power with a verdict of a rule.
+    fn power_loss(id: &str, rule: &str, cause: &str, confidence: f64) -> Judged {
+        let mut judged = undetermined(id, 0);
+        judged.incident.kind = IncidentKind::PowerLoss;
+        judged.findings = vec![finding(rule, cause, confidence)];
+        judged.verdict.cause = cause.into();
+        judged.verdict.confidence = confidence;
+        judged
+    }
+
+    #[test]
+    fn one_sure_incident_of_several_losses_of_power_gives_no_cause() {
+        let mut unknown = undetermined("u", 0);
+        unknown.incident.kind = IncidentKind::PowerLoss;
+        let sure = power_loss("p", "power/button", "hardware-fault", 0.86);
+        let members = [&sure, &unknown, &unknown, &unknown];
+        assert_eq!(conclusion(&members), None);
+        assert_eq!(representative(&members, None).map(|judged| judged.incident.id.as_str()), Some("u"));
+    }
+
+    #[test]
+    fn the_rule_that_most_incidents_name_speaks_for_the_group() {
+        let (mains, button) =
+            (power_loss("m", "power/mains", "power-loss", 0.46), power_loss("b", "power/button", "power-loss", 0.9));
+        let members = [&button, &mains, &mains];
+        let (cause, confidence) = conclusion(&members).expect("a cause");
+        assert_eq!((cause.as_str(), confidence), ("power-loss", 0.61));
+        assert_eq!(representative(&members, Some(&cause)).map(|judged| judged.incident.id.as_str()), Some("m"));
+    }
+
+    #[test]
+    fn a_dump_counts_for_crashes_at_the_same_place() {
+        let (shown, mut without) = (crash("c"), crash("u"));
+        without.verdict = undetermined("u", 0).verdict;
+        without.findings.clear();
+        let (cause, confidence) = conclusion(&[&shown, &without, &without]).expect("a cause");
+        assert_eq!(cause, "missing-dependency");
+        assert!((0.6..0.93).contains(&confidence), "{confidence}");
+    }
+
+    #[test]
+    fn a_single_incident_keeps_its_verdict() {
+        assert_eq!(conclusion(&[&bugcheck("b", 0)]), Some(("gpu-timeout".to_owned(), 0.64)));
+        assert_eq!(conclusion(&[&undetermined("u", 0)]), None);
+    }
 }

@@ -367,7 +367,8 @@ pub(crate) fn crash(id: &str) -> Judged {
     leading.evidence = vec![EvidenceRef(1), EvidenceRef(2)];
     leading.references =
         vec!["https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-830/pdf/cuDNN-Installation-Guide.pdf".into()];
-    judged.findings = vec![leading, finding("heap/corruption", "heap-corruption", 0.31)];
+    let symptom = Finding { symptom: true, ..finding("heap/corruption", "heap-corruption", 0.31) };
+    judged.findings = vec![leading, symptom];
     judged.verdict = Verdict {
         cause: "missing-dependency".into(),
         family: Some("loading".into()),

@@ -113,7 +113,7 @@ impl<'c, 'm, 'f> Code<'c, 'm, 'f> {
         }
         let mut steps = BTreeMap::new();
         self.follow_some(vec![function], &mut steps, MOST_TO_RETURN);
-        let popped = steps.values().find_map(|step| x86::popped(step));
+        let popped = steps.values().find_map(x86::popped);
         self.popped.insert(function, popped);
         popped
     }

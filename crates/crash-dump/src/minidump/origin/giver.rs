@@ -300,15 +300,13 @@ impl Search<'_, '_, '_> {
                 let mut givers = ended(OriginEnd::Limit);
                 let changed = if before == view.anchor { 0 } else { u32::MAX };
                 match self.variable(view, before, place, changed) {
-                    Ok(word) => {
-                        return self.follow(Followed {
-                            view: Rc::clone(view),
-                            before,
-                            item: Item::Word(word),
-                            value,
-                            is_index: false,
-                        });
-                    }
+                    Ok(word) => self.follow(Followed {
+                        view: Rc::clone(view),
+                        before,
+                        item: Item::Word(word),
+                        value,
+                        is_index: false,
+                    }),
                     Err(loaded) => match self.object(view, loaded, &mut givers.givers) {
                         Ok(followed) => self.follow_on(followed, 1, givers),
                         Err(end) => Givers { end, ..givers },

@@ -100,6 +100,9 @@ const CONTRACT: &str = "
     incidents[].environment incidents[].environment.cudnn incidents[].environment.os
     incidents[].signature incidents[].signature.algorithm incidents[].signature.coarse
     incidents[].signature.fine
+    incidents[].verdict.family incidents[].verdict.how_sure incidents[].verdict.mechanism incidents[].verdict.severity
+    incidents[].verdict.steps incidents[].verdict.steps[].audience incidents[].verdict.steps[].text
+    incidents[].findings[].symptom groups[].confidence coverage.collect_next[].short
     incidents[].evidence incidents[].evidence[].id incidents[].evidence[].artifact incidents[].evidence[].place
     incidents[].evidence[].says incidents[].evidence[].joined_by incidents[].evidence[].joined_by.key
     incidents[].evidence[].joined_by.strength incidents[].evidence[].joined_by.to
@@ -207,6 +210,8 @@ fn absent_facts_are_absent_keys() {
             "verdict.cause",
             "verdict.collect_next",
             "verdict.confidence",
+            "verdict.how_sure",
+            "verdict.mechanism",
             "verdict.sentence",
         ]
     );

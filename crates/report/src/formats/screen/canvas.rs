@@ -17,9 +17,11 @@ pub(super) fn row(style: Style, text: impl Into<String>) -> Row {
     vec![(style, text.into())]
 }
 
+/// The end of a text that is cut.
+const DOTS: &str = "...";
+
 /// The text in at most `width` columns; a longer one is cut between words where that is possible, and ends in `...`.
 pub(super) fn cut(text: &str, width: usize) -> String {
-    const DOTS: &str = "...";
     let text = sanitise(text);
     if display_width(&text) <= width {
         return text.into_owned();
@@ -54,13 +56,20 @@ pub(super) fn wrapped(style: Style, lead: &str, text: &str, width: usize, most: 
     for (number, line) in lines.into_iter().take(most.max(1)).enumerate() {
         let last_of_more = number.saturating_add(1) == most.max(1) && all > most.max(1);
         let line = match last_of_more {
-            true => cut(&format!("{line} {}", "x".repeat(room)), room),
+            true => ended(&line, room),
             false => line.into_owned(),
         };
         let before = if number == 0 { lead.to_owned() } else { " ".repeat(lead.len()) };
         rows.push(vec![(PLAIN, before), (style, line)]);
     }
     rows
+}
+
+/// A line that goes on, with `...` at its end.
+fn ended(line: &str, width: usize) -> String {
+    let line = line.trim_end_matches([' ', ',', ';', ':']);
+    let room = width.saturating_sub(DOTS.len());
+    if display_width(line) <= room { format!("{line}{DOTS}") } else { cut(&format!("{line}{DOTS}"), width) }
 }
 
 /// Writes rows without spaces at their ends; styles only where `color`.
@@ -88,7 +97,7 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_between_words() {
         assert_eq!(cut("update or uninstall it", 40), "update or uninstall it");
-        assert_eq!(cut("update or uninstall it", 20), "update or...");
+        assert_eq!(cut("update or uninstall it", 16), "update or...");
         assert_eq!(cut("verylongnameofafile.dll", 10), "verylon...");
         assert_eq!(cut("bad\u{1b}[2J", 40), "bad\\u{1b}[2J");
     }

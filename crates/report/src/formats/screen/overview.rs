@@ -30,8 +30,8 @@ const HOST_WIDTH: usize = 14;
 pub(super) fn rows(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
     let mut page = header(report, blocks, width);
     if blocks.is_empty() {
-        page.push(row(STRONG, nothing_found(report, unread(report).is_some())));
-        page.extend(wrapped(PLAIN, "", "What was found instead: crashsift analyze --full PATH", width, 2));
+        page.extend(wrapped(STRONG, "", nothing_found(report, unread(report).is_some()), width, 3));
+        page.extend(wrapped(PLAIN, "", "All files and logs: crashsift analyze --full PATH", width, 2));
         return page;
     }
     page.extend(families(report, blocks, width));
@@ -171,7 +171,7 @@ fn end(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
         rows.extend(collect);
     }
     let first = blocks.first().map_or(1, |block| block.number);
-    let details = format!("crashsift show {first} PATH | everything: analyze --full | page: -f html -o report.html");
+    let details = format!("crashsift show {first} PATH | all: --full | page: -f html -o report.html");
     rows.extend(wrapped(PLAIN, "Details: ", &details, width, 2));
     rows
 }
@@ -309,10 +309,8 @@ fn next_for_the_cause(report: &Report, judged: &Judged) -> String {
     });
     match (program(&judged.incident), asked) {
         (Some(_), _) if has_dump => "send the dump to its maker".to_owned(),
-        (of, Some(request)) => {
-            let host = judged.incident.host.as_deref();
-            let (programs, hosts): (Vec<&str>, Vec<&str>) = (of.into_iter().collect(), host.into_iter().collect());
-            let phrase = windows_codes::Knowledge.collect_phrase(request.id, &programs, &hosts).unwrap_or_default();
+        (_, Some(request)) => {
+            let phrase = windows_codes::Knowledge.collect_phrase(request.id, &[], &[]).unwrap_or_default();
             format!("get: {phrase}")
         }
         (_, None) => match verdict.collect_next.first() {

@@ -35,20 +35,20 @@ fn code(base: u64, code: &[u8], to: Option<u64>) -> Vec<u8> {
     bytes.resize(16, 0xCC);
     bytes.extend(code);
     if let Some(to) = to {
-        let behind = base + bytes.len() as u64 + 5;
+        let behind = base.wrapping_add(bytes.len() as u64).wrapping_add(5);
         bytes.push(0xE8);
         let distance = i32::try_from(to.wrapping_sub(behind).cast_signed()).expect("near");
         bytes.extend(distance.to_le_bytes());
     }
-    bytes.resize(bytes.len() + 16, 0x90);
+    bytes.extend([0x90; 16]);
     bytes
 }
 
 fn followed(crash: &Crash<'_>) -> Vec<String> {
     let library = code(LIBRARY, crash.library, None);
     let program = code(PROGRAM, crash.program, Some(LIBRARY + 16));
-    let fault = LIBRARY + 16 + crash.library.len() as u64;
-    let returns_to = PROGRAM + 16 + crash.program.len() as u64 + 5;
+    let fault = (LIBRARY + 16).wrapping_add(crash.library.len() as u64);
+    let returns_to = (PROGRAM + 16 + 5).wrapping_add(crash.program.len() as u64);
     let mut stack = returns_to.to_le_bytes().to_vec();
     stack.resize(0x100, 0);
     let mut parts = vec![(LIBRARY, library), (PROGRAM, program), (STACK, stack)];
@@ -59,7 +59,7 @@ fn followed(crash: &Crash<'_>) -> Vec<String> {
     for (start, bytes) in &parts {
         file.write_all(bytes).expect("written");
         ranges.push((*start, bytes.len() as u64, offset));
-        offset += bytes.len() as u64;
+        offset = bytes.len().wrapping_add(offset as usize) as u64;
     }
     let map = MemoryMap::of_file(&ranges);
     let mut source = Source::open(&mut file, offset).expect("readable");
@@ -95,7 +95,7 @@ fn followed(crash: &Crash<'_>) -> Vec<String> {
         id: 1,
         name: None,
         instruction_pointer: Some(Address(fault)),
-        frames: vec![frame(fault, 0, FrameTrust::Exact), frame(returns_to - 1, 1, FrameTrust::Unwound)],
+        frames: vec![frame(fault, 0, FrameTrust::Exact), frame(returns_to.wrapping_sub(1), 1, FrameTrust::Unwound)],
     });
     let mut registers = vec![0; 16];
     registers[4] = STACK;

@@ -62,6 +62,10 @@ pub(super) fn values(report: &Report, most: Most) -> Value {
     let short = report.coverage.collect_next.iter().map(|one| one.short.as_str()).take(REQUESTS_OF_TICKET);
     let damaged = report.artifacts.iter().filter(|artifact| artifact.status != ArtifactStatus::Ok);
     let damaged: Vec<_> = damaged.take(DAMAGED_OF_TICKET).collect();
+    let mut notices_of_ticket = overview::notices(report, &blocks);
+    if blocks.is_empty() {
+        notices_of_ticket.push(nothing_found(report, unread.is_some()).to_owned());
+    }
     let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts());
     let not_whole = report.artifacts.iter().filter(|artifact| artifact.status != ArtifactStatus::Ok);
     context! {
@@ -77,6 +81,7 @@ pub(super) fn values(report: &Report, most: Most) -> Value {
         // Each request, with how many incidents it would help.
         collect_next => report.coverage.collect_next.iter().map(|one| (prose(&one.says), helps(one))).collect::<Value>(),
         machines => report.machines.iter().map(|machine| machine::values(report, machine, most.runs)).collect::<Value>(),
+        notices_of_ticket => Serde(notices_of_ticket),
         // For tickets: the most urgent groups with a cause, the first ones without, and as much as fits.
         first => of(&known, FIRST_OF_TICKET),
         first_left_out => known.len().saturating_sub(FIRST_OF_TICKET),

@@ -28,7 +28,8 @@ fn hostile_names_are_shown_and_not_obeyed() {
     assert_eq!(
         escaped,
         [
-            r"1. evil\u{1b}[2J.exe ended.",
+            r"1. python.exe: evil\u{1b}[2J.exe ended",
+            r"  why          evil\u{1b}[2J.exe ended.",
             r"               \u{1b}]0;owned\u{7}PC\u{200b}-7",
             r"  C:\x y\u{2028}z was loaded.",
             r" *e1  a\u{1b}[31m.dmp, stream Exception: the record says: 1. All is",

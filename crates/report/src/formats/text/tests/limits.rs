@@ -24,8 +24,14 @@ part: listed below.
 ----------------------------------------
 
 1. python.exe ended because cuDNN did
-   not find zlibwapi.dll.
+   not find zlibwapi.dll
 
+  happened: python.exe crashed:
+    ucrtbase.dll read through a null
+    pointer (`mov eax,[rcx+0x18]` with
+    rcx = 0x0).
+  why: python.exe ended because cuDNN
+    did not find zlibwapi.dll.
   how sure: act on it (93 %)
   cause: missing-dependency
   severity: high
@@ -34,8 +40,8 @@ part: listed below.
     until 2024-10-31: The fix is
     ordered.
   suppressed: interference/hook
-    (injected-module, possible (42 %)),
-    by site until 2024-12-31: The fix is
+    (injected-module, 42 %), by site
+    until 2024-12-31: The fix is
     ordered.
   suspect: cudnn64_8.dll 6.14.11.6050
     (basis: unwound)
@@ -320,23 +326,20 @@ fn the_verdict_that_is_shown_is_the_one_that_json_names() {
         judged
     };
     for (members, cause) in [
-        // What can be acted on outweighs what is frequent.
+        // What most incidents have outweighs what one is sure of.
         (
             vec![with("a", "gpu-timeout", 0.5), with("b", "gpu-timeout", 0.5), with("c", "driver-too-old", 0.9)],
-            "driver-too-old",
-        ),
-        // Of what is equally sure the most frequent.
-        (
-            vec![with("a", "driver-too-old", 0.65), with("b", "gpu-timeout", 0.6), with("c", "gpu-timeout", 0.61)],
             "gpu-timeout",
         ),
-        // What names no cause outweighs nothing.
-        (vec![undetermined("a", 0), undetermined("b", 1), with("c", "gpu-timeout", 0.3)], "gpu-timeout"),
+        // Of what is equally frequent the surest.
+        (vec![with("a", "driver-too-old", 0.8), with("b", "gpu-timeout", 0.6)], "driver-too-old"),
+        // A sure incident speaks for others without a verdict, less sure.
+        (vec![undetermined("a", 0), undetermined("b", 1), with("c", "gpu-timeout", 0.96)], "gpu-timeout"),
     ] {
         let report = report(vec![ok("a.dmp"), ok("b.evtx")], members);
         assert_eq!(report.groups[0].cause.as_deref(), Some(cause));
         let shown = text(&report, EIGHTY);
-        assert!(shown.contains(&format!("\n1. {cause} it was.\n")), "{shown}");
+        assert!(shown.contains(&format!("\n1. python.exe: {cause} it was\n")), "{shown}");
     }
     let report = report(vec![ok("a.dmp"), ok("b.evtx")], vec![undetermined("a", 0), undetermined("b", 1)]);
     assert_eq!(report.groups[0].cause, None);

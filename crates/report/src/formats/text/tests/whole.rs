@@ -51,15 +51,18 @@ crashsift: 4 artifacts, 1 incident, 1 machine
 
 --------------------------------------------------------------------------------
 
-1. python.exe ended because cuDNN did not find zlibwapi.dll.
+1. python.exe ended because cuDNN did not find zlibwapi.dll
 
+  happened     python.exe crashed: ucrtbase.dll read through a null pointer
+               (`mov eax,[rcx+0x18]` with rcx = 0x0).
+  why          python.exe ended because cuDNN did not find zlibwapi.dll.
   how sure     act on it (93 %)
   cause        missing-dependency
   severity     high
   rule         cudnn/zlibwapi-missing
   shown again  it was suppressed by site until 2024-10-31: The fix is ordered.
-  suppressed   interference/hook (injected-module, possible (42 %)), by site
-               until 2024-12-31: The fix is ordered.
+  suppressed   interference/hook (injected-module, 42 %), by site until
+               2024-12-31: The fix is ordered.
   suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
   incident     7f3a9c, crash of python.exe, 2024-11-11T17:43:55Z, PC-7
 
@@ -204,50 +207,34 @@ fn several_groups_with_an_overview() {
         &text(&report, EIGHTY),
         r"
 crashsift: 2 artifacts, 4 incidents, 2 groups
-Of the groups: 1 act on it, 1 likely.
+Of the groups: 1 likely, 1 possible.
 
 Overview
-  1. 1 bugcheck on PC-7: gpu-timeout, likely (64 %)
-     2024-11-11T17:44:55Z
-  2. 3 crashes of python.exe: missing-dependency, act on it (93 %) (1 of 3; 2
-     not determined)
+  1. 3 crashes of python.exe: missing-dependency, possible (31 %); 2 of 3
+     differ: 2 not determined
      suspect cudnn64_8.dll 6.14.11.6050; 2024-11-11T17:43:55Z to
      2024-11-11T17:44:45Z, 2 computers
+  2. 1 bugcheck on PC-7: gpu-timeout, likely (64 %)
+     2024-11-11T17:44:55Z
 
 --------------------------------------------------------------------------------
 
-1. PC-7 stopped because the display driver did not answer in time.
+1. python.exe ended because cuDNN did not find zlibwapi.dll
 
-  how sure     likely (64 %)
-  cause        gpu-timeout
-  severity     high
-  rule         gpu/tdr
-  incident     b1, bugcheck, 2024-11-11T17:44:55Z, PC-7
-
-Why
-  The heap was damaged before.
-  e1  logs/System.evtx, record 4711: Application Error 1000 names python.exe.
-
-What happened
-  time         2024-11-11T17:44:55Z
-  host         PC-7
-  bugcheck     0x00000116 VIDEO_TDR_FAILURE
-               parameters 0xffffc001 0xfffff801 0x0 0x4
-               2: address in the display driver = nvlddmkm.sys+0x102f70
-               4: internal data
-
---------------------------------------------------------------------------------
-
-2. python.exe ended because cuDNN did not find zlibwapi.dll.
-
-  how sure     act on it (93 %)
+  happened     python.exe crashed: ucrtbase.dll read through a null pointer
+               (`mov eax,[rcx+0x18]` with rcx = 0x0).
+  why          python.exe ended because cuDNN did not find zlibwapi.dll.
+  how sure     possible (31 %); 2 of 3 differ: 2 not determined
   cause        missing-dependency
   severity     high
   rule         cudnn/zlibwapi-missing
   suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
   incident     a1, crash of python.exe, 2024-11-11T17:43:55Z, PC-7
   group        3 incidents, 2024-11-11T17:43:55Z to 2024-11-11T17:44:45Z, 2
-               computers; this cause: 1 of 3; 2 not determined
+               computers
+
+What to collect next
+  - The output of `where zlibwapi.dll`.
 
 What to do
   Helpdesk:
@@ -255,9 +242,6 @@ What to do
     again.
   Developer:
   - Ship zlibwapi.dll beside cudnn64_8.dll.
-
-What to collect next
-  - The output of `where zlibwapi.dll`.
 
 Why
   cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not
@@ -323,6 +307,30 @@ Also in this group: 2 incidents
 
 --------------------------------------------------------------------------------
 
+2. PC-7 stopped because the display driver did not answer in time
+
+  happened     Blue screen on PC-7: 0x00000116 VIDEO_TDR_FAILURE.
+  why          PC-7 stopped because the display driver did not answer in time.
+  how sure     likely (64 %)
+  cause        gpu-timeout
+  severity     high
+  rule         gpu/tdr
+  incident     b1, bugcheck, 2024-11-11T17:44:55Z, PC-7
+
+Why
+  The heap was damaged before.
+  e1  logs/System.evtx, record 4711: Application Error 1000 names python.exe.
+
+What happened
+  time         2024-11-11T17:44:55Z
+  host         PC-7
+  bugcheck     0x00000116 VIDEO_TDR_FAILURE
+               parameters 0xffffc001 0xfffff801 0x0 0x4
+               2: address in the display driver = nvlddmkm.sys+0x102f70
+               4: internal data
+
+--------------------------------------------------------------------------------
+
 Totals
   artifacts    2
   incidents    4
@@ -348,8 +356,10 @@ crashsift: 2 artifacts, 1 incident
 
 --------------------------------------------------------------------------------
 
-1. python.exe crashed, and nothing that was read shows why.
+1. python.exe crashed
 
+  happened     python.exe crashed.
+  why          python.exe crashed, and nothing that was read shows why.
   how sure     not determined
   incident     u1, crash of python.exe, 2024-11-11T17:43:55Z, PC-7
 
