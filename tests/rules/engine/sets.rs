@@ -23,7 +23,10 @@ fn a_folder_named_builtin_takes_the_place_of_the_built_in_set() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
     write("ruleset.yaml", "name: builtin\nversion: '9'\nlicence: MIT\n");
-    write("causes.yaml", "schema: 1\nfamilies: {f: x}\ncauses: {application-defect: {family: f, means: z}}\n");
+    write(
+        "causes.yaml",
+        "schema: 1\nfamilies: {f: {short: f, means: x}}\ncauses: {application-defect: {family: f, means: z}}\n",
+    );
     let tests = "      - {name: y, facts: {os.build: 1}, expect: match}\n      - {name: n, facts: {os.build: 2}, \
                  expect: no-match}";
     write("rule.yaml", &rule_with("      it: {os.build: 1}", "it", tests));

@@ -183,8 +183,8 @@ pub(crate) fn representative<'j>(members: &[&'j Judged], cause: Option<&str>) ->
         count.cmp(others).then(surest.total_cmp(other_surest)).then(other.cmp(name))
     });
     let most = most.and_then(|(rule, _)| rule);
-    let candidates = members.iter().copied().filter(|judged| match cause {
-        Some(cause) => judged.verdict.cause == cause && rule(*judged) == most,
+    let candidates = members.iter().copied().filter(|&judged| match cause {
+        Some(cause) => judged.verdict.cause == cause && rule(judged) == most,
         None => !undetermined || judged.verdict.is_undetermined(),
     });
     candidates.reduce(|best, next| {

@@ -308,7 +308,7 @@ fn next_for_the_cause(report: &Report, judged: &Judged) -> String {
             .is_some_and(|artifact| matches!(&*artifact.kind, "minidump" | "kernel-dump"))
     });
     match (program(&judged.incident), asked) {
-        (Some(_), _) if has_dump => "send the dump to its maker".to_owned(),
+        (Some(_), _) if has_dump => "send dump to maker".to_owned(),
         (_, Some(request)) => {
             let phrase = windows_codes::Knowledge.collect_phrase(request.id, &[], &[]).unwrap_or_default();
             format!("get: {phrase}")
