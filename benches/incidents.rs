@@ -159,6 +159,8 @@ fn undetermined(incident: Incident) -> Judged {
         sentence: String::new(),
         collect_next: Vec::new(),
         gap_requests: Vec::new(),
+        family: None,
+        symptom: false,
     };
     Judged { incident, findings: Vec::new(), suppressed: Vec::new(), verdict, sigma: Vec::new(), threads: Vec::new() }
 }

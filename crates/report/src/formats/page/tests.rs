@@ -243,7 +243,7 @@ fn a_ticket_is_short() {
     let incident = |number: u8| {
         let mut judged = crash(&format!("c{number}"));
         judged.incident.signature.coarse = format!("crash|{number}");
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             judged.verdict = undetermined("u", 0).verdict;
         }
         judged
