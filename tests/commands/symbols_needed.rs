@@ -28,10 +28,12 @@ fn files_are_listed_as_symbol_stores_name_them_and_no_longer_when_they_are_given
         let store = folder.join("store");
         let store = store.to_str().expect("text");
         let listed = run(["symbols-needed", "--symbols", store, path]).ends_with(0);
-        assert_eq!(listed.stdout, format!("{}\n", stored_pdb()), "the image shows the caller, and no names");
+        let first = listed.stdout.lines().next();
+        assert_eq!(first, Some(stored_pdb().as_str()), "the image shows the caller, and no names");
+        assert!(!listed.stdout.contains(&stored_image()) && listed.stdout.contains("app.exe/"), "{}", listed.stdout);
         write(folder, &format!("store/{}", stored_pdb()), PDB);
         let listed = run(["symbols-needed", "--symbols", store, path]).ends_with(0);
-        assert_eq!(listed.stdout, "");
+        assert!(!listed.stdout.contains("shop64"), "{}", listed.stdout);
     });
 }
 
@@ -54,7 +56,7 @@ fn in_json_each_file_has_its_reason() {
 fn reports_name_what_is_missing() {
     with_dump(|_, path| {
         let text = run(["analyze", "-q", path]).ends_with(0).stdout;
-        assert!(text.contains("shop64.pdb names the function at"), "{text}");
+        assert!(text.contains("shop64.pdb names"), "{text}");
         let report = run(["analyze", "-q", "-f", "json", path]).ends_with(0).json();
         let incident = &list(&report, "incidents")[0];
         assert_eq!(list(incident, "symbols_needed").len(), 2);
@@ -62,6 +64,8 @@ fn reports_name_what_is_missing() {
 }
 
 #[test]
-fn of_nothing_that_can_be_read_nothing_is_listed() {
-    assert_eq!(run(["symbols-needed", "Cargo.toml"]).ends_with(4).stdout, "");
+fn of_evidence_without_dumps_nothing_is_listed() {
+    let listed = run(["symbols-needed", "samples/power-lost"]).ends_with(0);
+    assert_eq!(listed.stdout, "");
+    assert!(listed.stderr.contains("no image and no PDB would show more"), "{}", listed.stderr);
 }

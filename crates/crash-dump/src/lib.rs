@@ -40,7 +40,7 @@
 //! header, then the lists of drivers and the stack by a triage dump's offsets or through the page tables.
 //!
 //! Stacks of 64-bit Windows code are unwound by the tables of its images (`.pdata`), from the dump itself or from
-//! [`Symbols`]; other code by Breakpad's `.sym` files or frame pointers. Where none of these are at hand the stack is
+//! [`Symbols`]; other code by PDBs, Breakpad's `.sym` files or frame pointers. Where none of these are at hand the stack is
 //! scanned: [`Frame::trust`] is how each frame was found.
 //!
 //! The types of the result ([`ProcessDump`], [`KernelDump`] and theirs) are those of the `evidence` crate.

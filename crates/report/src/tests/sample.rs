@@ -275,17 +275,7 @@ pub(crate) fn crash(id: &str) -> Judged {
             function: Some("abort".into()),
             ..frame("ucrtbase.dll", 0x7286E, FrameTrust::Exact)
         },
-        StackFrame {
-            function: Some("cudnn::Handle::load".into()),
-            file: Some("D:\\src\\handle.cpp".into()),
-            line: Some(88),
-            inline: vec![InlineFrame {
-                function: "cudnn::check".into(),
-                file: Some("D:\\src\\check.h".into()),
-                line: Some(7),
-            }],
-            ..frame("cudnn64_8.dll", 0x12C40, FrameTrust::Unwound)
-        },
+        frame("cudnn64_8.dll", 0x12C40, FrameTrust::Unwound),
         frame("python39.dll", 0x4010, FrameTrust::Unwound),
         frame("python39.dll", 0x4010, FrameTrust::Unwound),
         frame("python39.dll", 0x4010, FrameTrust::Unwound),
@@ -299,15 +289,6 @@ pub(crate) fn crash(id: &str) -> Judged {
             ..StackFrame::default()
         },
     ];
-    incident.symbols_needed = vec![NeededFile {
-        file: "python39.pdb".into(),
-        kind: "pdb",
-        id: "3A2B1C4D5E6F47089A0B1C2D3E4F50611".into(),
-        path: "python39.pdb/3A2B1C4D5E6F47089A0B1C2D3E4F50611/python39.pdb".into(),
-        module: "python39.dll".into(),
-        shows: "function",
-        reason: "names the function at python39.dll+0x4010".into(),
-    }];
     incident.thrown = vec![Thrown {
         of: StackKind::Native,
         type_name: "class std::bad_alloc".into(),
@@ -548,6 +529,27 @@ pub(crate) fn everything() -> Report {
         lists: 1,
     });
     report.incidents[0].incident.may_be_of = vec!["51d0".into()];
+    let stack = &mut report.incidents[0].incident.stack;
+    stack[1] = StackFrame {
+        function: Some("cudnn::Handle::load".into()),
+        file: Some("D:\\src\\handle.cpp".into()),
+        line: Some(88),
+        inline: vec![InlineFrame {
+            function: "cudnn::check".into(),
+            file: Some("D:\\src\\check.h".into()),
+            line: Some(7),
+        }],
+        ..stack[1].clone()
+    };
+    report.incidents[0].incident.symbols_needed = vec![NeededFile {
+        file: "python39.pdb".into(),
+        kind: "pdb",
+        id: "3A2B1C4D5E6F47089A0B1C2D3E4F50611".into(),
+        path: "python39.pdb/3A2B1C4D5E6F47089A0B1C2D3E4F50611/python39.pdb".into(),
+        module: "python39.dll".into(),
+        shows: "function",
+        reason: "names the function at python39.dll+0x4010".into(),
+    }];
     report.incidents[0].threads = threads();
     report.incidents[0].sigma = vec![SigmaNearby {
         rule: sigma_rule(),

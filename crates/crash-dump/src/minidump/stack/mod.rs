@@ -1,7 +1,7 @@
 //! Walking the crashing thread's stack.
 //!
 //! x86 code of Windows is unwound by the tables of its images, which full dumps hold and `--symbols` can give, by
-//! Breakpad's `.sym` files, by the code itself, or by frame pointers ([`x86`]). For other processors and systems
+//! Breakpad's `.sym` files and PDBs, by the code itself, or by frame pointers ([`x86`]). For other processors and systems
 //! `minidump-unwind` walks ([`generic`]). Where nothing shows the caller, the stack is scanned, and the frames are marked
 //! as scanned.
 

@@ -114,7 +114,7 @@ impl Inside {
         // A public name has no end: only what begins no earlier than its part of the image, or than its function, is in it.
         let part = contribution.and_then(|part| self.info.map.offset(part.place));
         let earliest = begins.or(part)?;
-        let other = nearest.and_then(|place| self.info.map.offset(place)).is_some_and(|nearest| nearest > at);
+        let other = nearest.and_then(|place| self.info.map.offset(place)).is_some_and(|nearest| nearest >= at);
         (at >= earliest && !other).then(|| CodeSource {
             function: names::plain(&name),
             source: None,

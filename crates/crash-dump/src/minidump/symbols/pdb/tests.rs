@@ -133,3 +133,19 @@ fn damaged_files_are_read_as_far_as_they_can_be() {
         }
     }
 }
+
+/// `CRASHSIFT_PDB=FILE cargo test -p crash-dump shown -- --nocapture` prints what is read of another PDB, one line an offset at
+/// which it changes, to be compared with other programs.
+#[test]
+fn what_a_pdb_of_the_environment_holds_is_shown() {
+    let Some(path) = std::env::var_os("CRASHSIFT_PDB") else { return };
+    let pdb = open(&std::fs::read(path).expect("a file"));
+    let mut before = None;
+    for offset in 0x1000..0x20_0000 {
+        let shown = pdb.at(offset, None).map(|found| shown_here(&found));
+        if shown != before {
+            println!("{offset:#x} {shown:?}");
+            before = shown;
+        }
+    }
+}

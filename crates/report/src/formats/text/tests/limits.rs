@@ -110,6 +110,10 @@ What happened
     no carrier lies in it.
   thrown: class std::bad_alloc (by
     cudnn64_8.dll): bad allocation
+  symbols: missing: python39.pdb names
+    the function at python39.dll+0x4010
+    (crashsift symbols-needed lists
+    them)
   message: Assertion failed: size > 0
   inside: 0x80004002 E_NOINTERFACE, met
     in combase.dll: no such interface
@@ -127,7 +131,11 @@ What happened
 
 Stack (innermost first)
    0  ucrtbase.dll+0x7286e   abort
+      cudnn::check  D:\src\check.h:7
+          (inlined)
    1  cudnn64_8.dll+0x12c40
+      cudnn::Handle::load
+      D:\src\handle.cpp:88
    2  python39.dll+0x4010
       (the same frame 2 times more)
    5  python.exe+0x1290      [scanned]
