@@ -239,6 +239,7 @@ mod tests {
             mechanism: None,
             suspect: None,
             stack: Vec::new(),
+            symbols_needed: Vec::new(),
             thrown: Vec::new(),
             dump: None,
             other_software: None,
