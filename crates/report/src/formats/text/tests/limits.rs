@@ -81,7 +81,8 @@ Why
 
 Other possible causes
   - heap-corruption: the heap manager
-    found damage - possible (31 %)
+    found damage - symptom (31 %), cause
+    not known
 
 What happened
   time: 2024-11-11T17:43:55.129275Z

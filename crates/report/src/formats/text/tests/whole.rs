@@ -90,7 +90,8 @@ Why
   each): 41d0be, 9c2277 and 3 more.
 
 Other possible causes
-  - heap-corruption: the heap manager found damage - possible (31 %)
+  - heap-corruption: the heap manager found damage - symptom (31 %), cause not
+    known
 
 What happened
   time         2024-11-11T17:43:55.129275Z
@@ -255,7 +256,8 @@ Why
   * what the verdict rests on
 
 Other possible causes
-  - heap-corruption: the heap manager found damage - possible (31 %)
+  - heap-corruption: the heap manager found damage - symptom (31 %), cause not
+    known
 
 What happened
   time         2024-11-11T17:43:55.129275Z
