@@ -298,7 +298,10 @@ fn a_debuggers_analysis_distinguishes_the_faulting_from_the_blamed_module() {
     let report = report(&[("a.log", text)]);
     let incident = &report.incidents[0].incident;
     assert_eq!(incident.fault_site.as_ref().map(|site| (&*site.module, site.carrier)), Some(("ucrtbase.dll", true)));
-    assert_eq!(incident.suspect.as_ref().map(|suspect| (&*suspect.module, suspect.basis)), Some(("part.dll", "named")));
+    assert_eq!(
+        incident.suspect.as_ref().map(|suspect| (&*suspect.module, suspect.basis.word())),
+        Some(("part.dll", "named"))
+    );
 }
 
 #[test]

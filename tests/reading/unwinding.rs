@@ -163,7 +163,7 @@ fn a_full_dump_is_unwound_by_the_images_that_it_holds() {
     let (incident, facts) = inspected(&scene().full(), None);
     assert_eq!(chain(&facts), CHAIN);
     let suspect = incident.suspect.expect("a suspect");
-    assert_eq!((&*suspect.module, suspect.basis), ("plugin.dll", "unwound"));
+    assert_eq!((&*suspect.module, suspect.basis.word()), ("plugin.dll", "unwound"));
     assert_eq!(incident.fault_site.and_then(|site| site.function).as_deref(), Some("abort"));
 }
 
@@ -201,7 +201,7 @@ fn a_call_to_nowhere_has_the_caller_that_the_stack_pointer_shows() {
         let (incident, facts) = inspected(&scene.dump, None);
         assert_eq!(chain(&facts)[..2], ["  exact", "plugin.dll  unwound"], "{at:#x}");
         let suspect = incident.suspect.expect("a suspect");
-        assert_eq!((&*suspect.module, suspect.basis), ("plugin.dll", "unwound"), "{at:#x}");
+        assert_eq!((&*suspect.module, suspect.basis.word()), ("plugin.dll", "unwound"), "{at:#x}");
         let (_, facts) = inspected(&scene.full(), None);
         assert_eq!(chain(&facts)[1..], CHAIN[1..], "{at:#x}: the rest is unwound from there");
     }
@@ -227,7 +227,7 @@ fn the_code_ahead_shows_the_caller_where_no_table_does() {
     scene.dump.memory.push(Memory { address: at, bytes: code.to_vec() });
     let (incident, facts) = inspected(&scene.dump, None);
     assert_eq!(chain(&facts)[..2], ["ucrtbase.dll  exact", "plugin.dll  unwound"]);
-    assert_eq!(incident.suspect.map(|suspect| suspect.basis), Some("unwound"));
+    assert_eq!(incident.suspect.map(|suspect| suspect.basis.word()), Some("unwound"));
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn sym_files_give_the_same_chain_as_the_images_tables() {
         }
         let (incident, facts) = inspected(&scene.dump, Some(folder.path()));
         assert_eq!(chain(&facts), CHAIN, "stored: {stored}");
-        assert_eq!(incident.suspect.map(|suspect| suspect.basis), Some("unwound"));
+        assert_eq!(incident.suspect.map(|suspect| suspect.basis.word()), Some("unwound"));
     }
 }
 

@@ -37,7 +37,11 @@ fn other_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> Option<Suspect> 
     // Who holds a request is as certain as the request, but a driver of Windows waits for others.
     let holder = dump.state.power_request.as_ref().and_then(|request| request.holder.as_ref());
     if let Some(name) = holder.filter(|name| !carriers.is_carrier(name) && !carriers.is_windows_driver(name)) {
-        return suspect(name, Basis::Named, "it holds the request to change a device's power that was not done in time");
+        return suspect(
+            name,
+            Basis::Named,
+            "it holds the request to change a device's power that was not done in time",
+        );
     }
     if !Knowledge.stop(dump.code).is_some_and(Stop::stack_tells) {
         return None;

@@ -48,11 +48,7 @@ const LOWEST_ADDRESS: u64 = 0x1000;
 const LARGEST_FRAME: u64 = 128 << 10;
 
 /// The crashing thread's stack. `None` without registers.
-pub fn walk(
-    given: &Given<'_, '_>,
-    memory: &mut Memory<'_, '_>,
-    process: &ProcessDump,
-) -> Option<Walked> {
+pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &ProcessDump) -> Option<Walked> {
     let registers = Registers::from_context(given.context?)?;
     let mut walk = Walk::new(given, memory, process);
     let place = Address(registers.rip);
