@@ -214,6 +214,7 @@ mod tests {
             size: 0x1_0000,
             timestamp: 0,
             debug_id: None,
+            debug_file: None,
         };
         let frame = |(position, module): (usize, &usize)| Frame {
             address: Address((*module as u64).wrapping_add(1) << 20),
@@ -222,6 +223,8 @@ mod tests {
             probability: (position > 0 && trust == FrameTrust::Scanned).then_some(0.53),
             call: None,
             function: None,
+            source: None,
+            inlined: Vec::new(),
         };
         let exception = Exception {
             code: ExceptionCode::ACCESS_VIOLATION,
@@ -233,7 +236,7 @@ mod tests {
         let mut dump = super::super::fault_site::dump_for_tests(exception);
         dump.modules = Some((0..).zip(&MODULES).map(module).collect());
         let frames = frames.iter().enumerate().map(frame).collect();
-        dump.thread = Some(CrashThread { id: 1, name: None, instruction_pointer: None, frames });
+        dump.thread = Some(CrashThread { id: 1, name: None, instruction_pointer: None, frames, missing: Vec::new() });
         dump.detail.givers = vec![Givers { start: 0, compared: false, givers, end }];
         dump
     }

@@ -73,6 +73,7 @@ fn followed(crash: &Crash<'_>) -> Vec<String> {
         size: 0x1_0000,
         timestamp: 0,
         debug_id: None,
+        debug_file: None,
     };
     process.modules =
         Some(vec![module("library.dll", LIBRARY), module("program.exe", PROGRAM), module("other.dll", OTHER)]);
@@ -90,12 +91,15 @@ fn followed(crash: &Crash<'_>) -> Vec<String> {
         probability: None,
         call: None,
         function: None,
+        source: None,
+        inlined: Vec::new(),
     };
     process.thread = Some(CrashThread {
         id: 1,
         name: None,
         instruction_pointer: Some(Address(fault)),
         frames: vec![frame(fault, 0, FrameTrust::Exact), frame(returns_to.wrapping_sub(1), 1, FrameTrust::Unwound)],
+        missing: Vec::new(),
     });
     let mut registers = vec![0; 16];
     registers[4] = STACK;
