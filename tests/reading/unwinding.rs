@@ -168,10 +168,11 @@ fn a_full_dump_is_unwound_by_the_images_that_it_holds() {
 }
 
 #[test]
-fn without_images_the_scan_finds_a_stale_address_first_and_no_suspect_is_named() {
+fn without_images_the_scan_finds_a_stale_address_first_and_the_suspect_is_what_is_likely() {
     let (incident, facts) = inspected(&scene().dump, None);
     assert_eq!(chain(&facts)[1], "codec.dll  scanned");
-    assert_eq!(incident.suspect, None);
+    let suspect = incident.suspect.expect("a suspect");
+    assert_eq!((&*suspect.module, suspect.basis.word()), ("plugin.dll", "scanned"));
 }
 
 /// The scene with nothing but the plug-in's frame, which called an address where no code is.
@@ -273,7 +274,8 @@ fn an_image_of_another_build_is_not_used() {
     }
     let (incident, facts) = inspected(&scene.dump, Some(folder.path()));
     assert_eq!(chain(&facts)[1], "codec.dll  scanned");
-    assert_eq!(incident.suspect, None);
+    let suspect = incident.suspect.expect("a suspect");
+    assert_eq!((&*suspect.module, suspect.basis.word()), ("plugin.dll", "scanned"));
 }
 
 #[test]

@@ -222,8 +222,8 @@ fn every_key_is_described_and_every_described_key_appears() {
     program::run(["analyze", "-q", "-f", "json", "-o", baseline, "samples/stack-overflow"]).ends_with(0);
     let compared = ["analyze", "-q", "-f", "json", "--baseline", baseline, "samples/gpu-timeout"];
     seen.object("", &program::run(compared).ends_with(0).json());
-    let times = ["--since", "2000-01-01", "--until", "2030-01-01"];
-    let compared = compared.into_iter().chain(times);
+    let symptom = ["analyze", "-q", "-f", "json", "--baseline", baseline, "samples/heap-corruption"];
+    let compared = symptom.into_iter().chain(["--since", "2000-01-01", "--until", "2030-01-01"]);
     seen.object("", &program::run(compared).ends_with(0).json());
 
     fs::write(folder.path().join("machine.txt"), DESCRIBED).expect("a text");

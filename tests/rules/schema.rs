@@ -96,6 +96,7 @@ const NOT_SEEN: &[&str] = &[
     "lint-adjust-decided",
     "lint-adjust-never",
     "lint-any-and-none",
+    "lint-blamed-for-presence",
     "lint-both-and-not",
     "lint-boundary-that-never-holds",
     "lint-bounds-apart-by-not",

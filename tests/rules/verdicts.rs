@@ -77,7 +77,7 @@ fn a_second_cause_is_in_the_sentence_when_it_is_nearly_as_likely() {
 
 #[test]
 fn a_sure_verdict_asks_only_for_what_its_rule_wants() {
-    let sure = verdict(&[("stack-overflow", 0.8), ("heap-corruption", 0.75)]);
+    let sure = verdict(&[("gpu-timeout", 0.8), ("application-defect", 0.75)]);
     assert_eq!(asked(&sure), (vec![1], false), "{sure}");
     // Below 0.8, the requests of the two best rules, and the missing evidence of the incident.
     let likely = verdict(&[("stack-overflow", 0.79), ("heap-corruption", 0.75), ("gpu-timeout", 0.7)]);

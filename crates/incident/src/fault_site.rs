@@ -196,13 +196,8 @@ fn caller_of_nowhere(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Susp
     if dump.detail.code_place == Some(CodePlace::Generated) {
         return giver(dump, 0, carriers);
     }
-    // Nothing is there any more, and the module that was is what was meant.
-    if let Some(module) = dump.exception.as_ref().and_then(|exception| dump.unloaded_at(exception.address)) {
-        let reason = "code called an address that lay in it before it was unloaded";
-        return Some(Suspect { path: full_path(&module.path), ..Suspect::new(module.name(), Basis::Exact, reason) });
-    }
     let frames = &dump.thread.as_ref()?.frames;
-    let called = frames.get(1).filter(|frame| Basis::of(frame) >= Basis::Likely)?;
+    let called = frames.get(1).filter(|frame| Basis::of(frame) >= Basis::Unwound)?;
     let (_, module) = dump.module_at(called.address)?;
     if let Some(giver) = giver(dump, 1, carriers) {
         return Some(giver);
