@@ -142,9 +142,10 @@ pub(super) fn other_software(evidence: &JoinedEvidence<'_>, carriers: &dyn Carri
     (!modules.is_empty()).then_some(OtherSoftware { modules, left_out, from })
 }
 
-/// Whether a module comes with Windows, by its folder and its version.
+/// Whether a module comes with Windows, by its folder, where the dump has it, and its version.
 pub(super) fn is_of_windows(module: &LoadedModule) -> bool {
-    location(&module.path) == "system" && module.version.and_then(build_of_windows_file).is_some()
+    let in_place = location(&module.path) == "system" || !has_folder(&module.path);
+    in_place && module.version.and_then(build_of_windows_file).is_some()
 }
 
 /// A module of another product with its rank, if it is one.
