@@ -399,7 +399,7 @@ Totals
 fn the_best_supported_member_of_a_group_is_described() {
     let incidents = vec![undetermined("early", -10), crash("known")];
     let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], incidents), EIGHTY);
-    assert!(shown.contains("\n1. python.exe ended because cuDNN did not find zlibwapi.dll.\n"), "{shown}");
+    assert!(shown.contains("\n1. python.exe ended because cuDNN did not find zlibwapi.dll\n"), "{shown}");
     assert!(shown.contains("\n  2024-11-11T17:43:45Z  PC-7  early  (not determined)\n"), "{shown}");
 }
 
