@@ -119,7 +119,7 @@ fn threads_names_and_memory_come_out() {
     let memory: MinidumpMemoryList<'_> = dump.get_stream().expect("memory");
     let memory = UnifiedMemoryList::Memory(memory);
     let stack = threads.threads[0].stack_memory(&memory).expect("stack");
-    assert_eq!(stack.get_memory_at_address::<u64>(STACK + 12 * 8), Some(DLL + 0x1234));
+    assert_eq!(stack.get_memory_at_address::<u64>(STACK + 13 * 8), Some(DLL + 0x1234));
 
     let memory: MinidumpMemoryList<'_> = dump.get_stream().expect("memory");
     let call = memory.memory_at_address(DLL + 0x1234 - 5).expect("code before the return address");
