@@ -223,3 +223,49 @@ fn where_paths_join_nothing_is_guessed() {
     let before = [0x74, 0x02, 0x31, 0xFF];
     Crash::new(&before, &READ_RDI, [READ, 0]).is(&[("mechanism.origin", "joined-paths")]);
 }
+
+/// `demo.exe` with `hook.dll`, and execution of an illegal instruction.
+fn beside_a_hook(mut crash: Crash) -> Crash {
+    crash.dump.modules.push(Module::windows(r"C:\other\hook.dll", None, APP + 0x100_0000, 0x1_0000));
+    crash.code(0xC000_001D)
+}
+
+/// A jump of five bytes from an address to `hook.dll`.
+fn jump_to_the_hook(from: u64) -> [u8; 5] {
+    let distance = APP + 0x100_1000 - (from + 5);
+    let [a, b, c, d, ..] = distance.to_le_bytes();
+    [0xE9, a, b, c, d]
+}
+
+#[test]
+fn what_is_inside_of_a_hooks_jump_is_broken_by_it_at_the_beginning_of_a_function_alone() {
+    let jump = jump_to_the_hook(CODE);
+    beside_a_hook(Crash::new(&jump[..2], &jump[2..], [READ, 0])).is_kind("hook-broken");
+    // mov rax,rcx; then the same bytes within the function, where they are the end of some instruction.
+    let jump = jump_to_the_hook(CODE + 3);
+    let before = [&[0x48, 0x8B, 0xC1], &jump[..2]].concat();
+    beside_a_hook(Crash::new(&before, &jump[2..], [READ, 0])).is_kind("illegal-instruction");
+}
+
+#[test]
+fn a_trampoline_leads_back_behind_the_beginning_of_a_function() {
+    let outside = |back: u64| {
+        let mut crash = beside_a_hook(Crash::new(&[], &[0x90], [READ, 0]));
+        crash.at = HEAP + 0x20;
+        let modules = crash.dump.modules.clone();
+        let memory = crash.dump.memory.clone();
+        crash.dump = Minidump::crashed(FileTime::utc(2024, 6, 12, 12, 0, 44), crash.at, modules);
+        crash.dump.memory = memory;
+        // An illegal instruction, and a jump to an address that stands behind it.
+        let code = [&[0x06, 0x06, 0xFF, 0x25, 0, 0, 0, 0][..], &back.to_le_bytes()].concat();
+        let at = crash.at;
+        crash.memory(at, &code).code(0xC000_001D).region(HEAP, 0x1000, Some(Protection::ExecuteRead))
+    };
+    outside(CODE + 5).is_kind("hook-broken");
+    let facts = outside(CODE + 0x10).facts();
+    let kind = facts.get("mechanism.kind").map(|known| format!("{:?}", known.value));
+    assert!(
+        !kind.clone().is_some_and(|kind| kind.contains("hook-broken")),
+        "code made at run time calls functions: {kind:?}"
+    );
+}

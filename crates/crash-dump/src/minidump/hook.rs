@@ -45,7 +45,8 @@ pub fn target(process: &ProcessDump, memory: &mut Memory<'_, '_>) -> Option<Addr
     };
     (0_usize..).zip(start..).take(code.len()).find_map(|(at, address)| {
         let (_, target) = jump(code.get(at..)?, address, memory, wide)?;
-        let target = Address(target?);
+        // A trampoline leads back behind what was overwritten. What is made at run time for other reasons jumps to functions.
+        let target = Address(target.filter(|target| !is_aligned(*target))?);
         process.module_at(target).map(|_| target)
     })
 }
@@ -58,6 +59,13 @@ pub fn is_inside(process: &ProcessDump, memory: &mut Memory<'_, '_>) -> Option<b
     for before in 1..LONGEST_JUMP as u64 {
         let start = address.0.checked_sub(before)?;
         let Some(code) = memory.part(start, 14).map(|code| code.into_owned()) else { continue };
+        // Hooks are at the beginning of functions. Anywhere else the byte is a part of an instruction.
+        let padded = |byte: &u8| matches!(byte, 0xCC | 0x90 | 0xC3);
+        let begins = is_aligned(start)
+            || start.checked_sub(1).and_then(|before| memory.part(before, 1)?.first().map(padded)).unwrap_or(false);
+        if !begins {
+            continue;
+        }
         let Some((length, Some(target))) = jump(&code, start, memory, wide) else { continue };
         let elsewhere = match process.module_at(Address(target)) {
             Some((other, _)) => other != module,
@@ -69,6 +77,11 @@ pub fn is_inside(process: &ProcessDump, memory: &mut Memory<'_, '_>) -> Option<b
         }
     }
     Some(false)
+}
+
+/// Whether a function may begin at an address: compilers align functions to multiples of 16.
+fn is_aligned(address: u64) -> bool {
+    address & 15 == 0
 }
 
 /// Whether addresses have 64 bits; `None` for other processors than x86.
