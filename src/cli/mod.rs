@@ -10,6 +10,7 @@ mod exit;
 mod explain;
 mod id_prefix;
 mod inspect;
+mod judging;
 mod lost;
 mod man;
 mod merge;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use super::color::Color;
+use super::judging::Judging;
 use super::lost::note_lost;
 use super::output::{self, Look};
-use super::rules::load_rules;
 use super::stream::{self, Notes, usage};
-use super::{Exit, reports, sigma, symbols};
-use pipeline::{Options, Silent, analyze};
+use super::{Exit, symbols};
+use pipeline::{Silent, analyze};
 use report::screen::{self, Found};
 use report::text::TextOptions;
 
@@ -22,18 +22,8 @@ pub struct Arguments {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
-    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or
-    /// folder of Sigma rules.
-    #[arg(short, long = "rules", value_name = "PATH")]
-    rules: Vec<PathBuf>,
-
-    /// Leave out the built-in rules.
-    #[arg(long)]
-    no_builtin_rules: bool,
-
-    /// As for `analyze`.
-    #[arg(long, value_name = "PATH")]
-    symbols: Vec<PathBuf>,
+    #[command(flatten)]
+    judging: Judging,
 
     /// Colours in the text.
     #[arg(long, value_enum, default_value_t)]
@@ -41,11 +31,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
-    let (own, sigma) = sigma::split(&arguments.rules);
-    let rules = load_rules(!arguments.no_builtin_rules, &own, false)?;
-    let sigma = sigma::load(&sigma, false)?;
-    let (paths, before) = reports::split(&arguments.paths)?;
-    let options = Options { symbols: symbols::open(&arguments.symbols)?, sigma, before, ..Options::default() };
+    let rules = arguments.judging.rules()?;
+    let (paths, options) = arguments.judging.options(&arguments.paths)?;
     let report = analyze(&paths, &rules, &options, &Silent);
     symbols::print_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &report.artifacts, &mut Notes::new(false));

@@ -12,14 +12,14 @@ use self::shape::shape;
 use self::text::text;
 use super::color::Color;
 use super::id_prefix::{self, Named};
+use super::judging::Judging;
 use super::lost::note_lost;
 use super::output::{self, Format, Look};
-use super::rules::load_rules;
 use super::stream::usage;
-use super::{Exit, reports, sigma, stream, symbols};
+use super::{Exit, stream, symbols};
 use facts::FactSet;
 use incident::{Incident, IncidentKind};
-use pipeline::{Options, inspect};
+use pipeline::inspect;
 use report::inspected::Inspected;
 use report::json::write_indented;
 use report::text::page::Page;
@@ -42,18 +42,8 @@ pub struct Arguments {
     #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
-    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or
-    /// folder of Sigma rules, whose matches rules can ask for.
-    #[arg(short, long = "rules", value_name = "PATH")]
-    rules: Vec<PathBuf>,
-
-    /// Leave out the built-in rules.
-    #[arg(long)]
-    no_builtin_rules: bool,
-
-    /// As for `analyze`.
-    #[arg(long, value_name = "PATH")]
-    symbols: Vec<PathBuf>,
+    #[command(flatten)]
+    judging: Judging,
 
     /// Every rule and every incident, with every term.
     #[arg(short, long, action = ArgAction::Count)]
@@ -65,14 +55,11 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
-    let (own, sigma) = sigma::split(&arguments.rules);
-    let rules = load_rules(!arguments.no_builtin_rules, &own, false)?;
-    let sigma = sigma::load(&sigma, false)?;
+    let rules = arguments.judging.rules()?;
     if let Some(swapped) = swapped(arguments, &rules) {
         return Err(usage(swapped));
     }
-    let (paths, before) = reports::split(&arguments.paths)?;
-    let options = Options { symbols: symbols::open(&arguments.symbols)?, sigma, before, ..Options::default() };
+    let (paths, options) = arguments.judging.options(&arguments.paths)?;
     let inspected = inspect(&paths, &rules, &options);
     symbols::print_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &inspected.artifacts, &mut stream::Notes::new(false));
