@@ -109,16 +109,21 @@ pub(crate) fn headline(judged: &Judged) -> String {
     if verdict.is_undetermined() || verdict.symptom {
         return short(incident);
     }
-    let title = prose(&verdict.sentence);
-    let title = title.split_once("; or else: ").map_or(title.as_str(), |(first, _)| first).trim_end_matches('.');
+    let title = title(judged);
     match program(incident).map(name) {
         Some(program) if !title.contains(&*program) => format!("{program}: {title}"),
-        _ => title.to_owned(),
+        _ => title,
     }
 }
 
-/// What happened in few words, for lists: `ledger.exe crashed at ledger.exe+0x12c40`.
-fn short(incident: &Incident) -> String {
+/// The rule's title, without other causes.
+pub(crate) fn title(judged: &Judged) -> String {
+    let sentence = prose(&judged.verdict.sentence);
+    sentence.split_once("; or else: ").map_or(sentence.as_str(), |(first, _)| first).trim_end_matches('.').to_owned()
+}
+
+/// What happened in few words, for lists and for headlines without a cause: `ledger.exe crashed at ledger.exe+0x12c40`.
+pub(crate) fn short(incident: &Incident) -> String {
     let who = program(incident).map_or_else(|| "a program".to_owned(), |program| name(program).into_owned());
     let at = incident.fault_site.as_ref().map_or_else(String::new, |site| {
         let offset = site.offset.map_or_else(String::new, |offset| format!("+{offset}"));
@@ -160,7 +165,7 @@ pub(crate) fn first_steps(finding: &Finding) -> Vec<String> {
 pub(crate) fn place(hosts: &BTreeSet<String>) -> String {
     match (hosts.first(), hosts.len()) {
         (Some(host), 1) => name(host).to_uppercase(),
-        (None, _) => "no name".to_owned(),
+        (None, _) => "name unknown".to_owned(),
         (_, several) => format!("{several} computers"),
     }
 }
@@ -192,7 +197,17 @@ fn single_steps(text: &str) -> Vec<String> {
         "No",
     ];
     let mut steps: Vec<String> = Vec::new();
-    for sentence in sentences(text) {
+    let mut sentences = sentences(text);
+    // What is not to be done is no step: it belongs to the first one.
+    let leading =
+        sentences.iter().take_while(|one| ["Do not ", "Don't ", "Never "].iter().any(|no| one.starts_with(no)));
+    let leading = leading.count();
+    if leading < sentences.len() {
+        sentences.rotate_left(leading);
+        let forbidden = sentences.split_off(sentences.len().saturating_sub(leading));
+        sentences.splice(1..1, forbidden);
+    }
+    for sentence in sentences {
         let first = sentence.split([' ', ',', '.', ':']).next().unwrap_or_default();
         match steps.last_mut() {
             Some(last) if GOES_ON.contains(&first) || first.starts_with('`') => {
@@ -251,10 +266,7 @@ pub(crate) fn because(report: &Report, judged: &Judged) -> Vec<Because> {
     let leading = judged.leading_finding();
     let mut all: Vec<Because> = Vec::new();
     let lines = leading.into_iter().flat_map(|finding| &finding.entries).filter(|entries| entries.list == "text");
-    let line = |entry: &String| {
-        let text = entry.strip_prefix("{line: ").and_then(|entry| entry.strip_suffix('}'))?;
-        Some(Because { text: format!("\"{}\"", prose(text.trim_matches(['\'', '"']))), place: None })
-    };
+    let line = |entry: &String| Some(Because { text: format!("\"{}\"", prose(&quoted_line(entry)?)), place: None });
     all.extend(lines.flat_map(|entries| &entries.says).filter_map(line));
     let item = |number: usize| {
         let item = incident.evidence.get(number)?;
@@ -275,6 +287,24 @@ pub(crate) fn because(report: &Report, judged: &Judged) -> Vec<Because> {
         all.push(Because { text, place: None });
     }
     all
+}
+
+/// The line of an entry of the list `text`, as it stands in the evidence. Entries are written by `facts::list_entry`: the line
+/// comes first, plain or in single quotes, in which each quote is doubled.
+fn quoted_line(entry: &str) -> Option<String> {
+    let written = entry.strip_prefix("{line: ")?;
+    let Some(quoted) = written.strip_prefix('\'') else {
+        return Some(written.split([',', '}']).next().unwrap_or_default().to_owned());
+    };
+    let mut line = String::new();
+    let mut rest = quoted.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c == '\'' && rest.next_if_eq(&'\'').is_none() {
+            return Some(line);
+        }
+        line.push(c);
+    }
+    None
 }
 
 /// The facts that a program's maker needs, a line each: what crashed where, in which versions.
@@ -316,6 +346,27 @@ mod tests {
                 "Take the 64-bit zlibwapi.dll from NVIDIA (\"zlib. Data\"). Do not rename another DLL.",
                 "If it stays, update e.g. cuDNN. `where.exe zlibwapi.dll` shows the copies.",
             ]
+        );
+    }
+
+    #[test]
+    fn a_quoted_line_is_what_stands_in_the_evidence() {
+        for (entry, line) in [
+            ("{line: killed}", "killed"),
+            ("{line: 'Could not locate a.dll', certain: 'Could not'}", "Could not locate a.dll"),
+            (r#"{line: 'Error loading "c10.dll"'}"#, r#"Error loading "c10.dll""#),
+            ("{line: 'it''s gone, and more', certain: it}", "it's gone, and more"),
+        ] {
+            assert_eq!(quoted_line(entry).as_deref(), Some(line), "{entry}");
+        }
+        assert_eq!(quoted_line("{name: a.dll}"), None);
+    }
+
+    #[test]
+    fn what_not_to_do_is_part_of_a_step() {
+        assert_eq!(
+            single_steps("Do not look for faulty hardware. Update the program. Close it first."),
+            ["Update the program. Do not look for faulty hardware.", "Close it first."]
         );
     }
 

@@ -131,7 +131,7 @@ pub fn write_to_constant() -> Sample {
             Incident::crash(PROGRAM, "0xC0000005", &["ledger.exe.9004.dmp"])
                 .at(PROGRAM)
                 .suspect_or_none(PROGRAM)
-                .because(&["undetermined", "application-defect"], 0.0, 0.7),
+                .because(&["application-defect"], 0.5, 0.6),
         ],
     }
 }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::account::program;
 use crate::model::{CollectRequest, Judged};
+use incident::short_host;
 use windows_codes::Knowledge;
 
 /// The most texts of one request that are listed; if there are more, a general text replaces all of them.
@@ -20,10 +22,10 @@ struct Helped<'i> {
     undetermined: usize,
     /// Its lowest index in an incident's list.
     place: usize,
-    /// The names of their programs.
-    programs: BTreeSet<&'i str>,
-    /// The names of their computers.
-    hosts: BTreeSet<&'i str>,
+    /// The names of their programs, by themselves in lower case.
+    programs: BTreeMap<String, &'i str>,
+    /// The short names of their computers, in upper case.
+    hosts: BTreeSet<String>,
 }
 
 impl Helped<'_> {
@@ -31,8 +33,10 @@ impl Helped<'_> {
         self.place = if self.incidents == 0 { other.place } else { self.place.min(other.place) };
         self.incidents += other.incidents;
         self.undetermined += other.undetermined;
-        self.programs.extend(&other.programs);
-        self.hosts.extend(&other.hosts);
+        for (name, program) in &other.programs {
+            self.programs.entry(name.clone()).or_insert(program);
+        }
+        self.hosts.extend(other.hosts.iter().cloned());
     }
 }
 
@@ -47,8 +51,8 @@ pub(super) fn requests(incidents: &[Judged]) -> Vec<CollectRequest> {
                 incidents: 1,
                 undetermined,
                 place,
-                programs: incident.process.iter().filter_map(|process| process.name.as_deref()).collect(),
-                hosts: incident.host.as_deref().into_iter().collect(),
+                programs: program(incident).map(|program| (program.to_lowercase(), program)).into_iter().collect(),
+                hosts: incident.host.as_deref().map(|host| short_host(host).to_uppercase()).into_iter().collect(),
             });
         }
     }
@@ -64,8 +68,8 @@ pub(super) fn requests(incidents: &[Judged]) -> Vec<CollectRequest> {
         }
         for (text, (helped, replaces)) in folded {
             let Helped { incidents, undetermined, place, programs, hosts } = helped;
-            let (programs, hosts): (Vec<&str>, Vec<&str>) =
-                (programs.into_iter().collect(), hosts.into_iter().collect());
+            let programs: Vec<&str> = programs.into_values().collect();
+            let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
             let short = Knowledge.collect_phrase(id, &programs, &hosts).unwrap_or_default();
             let (id, says) = (Cow::Borrowed(id), text.to_owned());
             requests.push((place, CollectRequest { id, incidents, undetermined, short, says, replaces }));

@@ -69,6 +69,7 @@ fn group(
     let incidents = || members.iter().map(|judged| &judged.incident);
     let (cause, confidence) = conclusion(members).unzip();
     let representative = representative(members, cause.as_deref());
+    let symptom = cause.is_some() && representative.is_some_and(|judged| judged.verdict.symptom);
     let (changes_before, changes_unknown) =
         representative.map(|representative| machines.before(signature, representative, artifacts)).unwrap_or_default();
     let hosts: BTreeSet<String> = incidents().filter_map(|incident| incident.host.as_deref()).map(short_host).collect();
@@ -81,6 +82,7 @@ fn group(
         representative: representative.map(|judged| judged.incident.id.clone()).unwrap_or_default(),
         cause,
         confidence,
+        symptom,
         causes: causes(members),
         over_represented,
         changes_before,

@@ -29,6 +29,9 @@ pub struct Group {
     /// How likely that cause is right for an incident of the group, 0.3 to 0.99.
     #[serde(default)]
     pub confidence: Option<f64>,
+    /// Whether that cause only names what happened: why it happened is not known, whatever the confidence.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub symptom: bool,
     /// The causes of all verdicts of the group, `undetermined` among them: the most frequent first, ties by name.
     pub causes: Vec<CauseCount>,
     /// The attributes that the group has far more often than the rest of the folder.

@@ -81,6 +81,7 @@ pub(crate) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
         let representative = representative(&members, cause.as_deref()).expect("a group has members");
         Group {
             representative: representative.incident.id.clone(),
+            symptom: cause.is_some() && representative.verdict.symptom,
             cause,
             confidence,
             causes: causes(&members),

@@ -1,11 +1,11 @@
 //! One block: what happened, why, what to do, what that rests on, and what would make it surer.
 
 use super::canvas::{Row, cut, row, wrapped};
-use crate::account::{Because, because, first_steps, for_the_maker, happened, headline};
-use crate::confidence::{Level, percent, phrase};
+use crate::account::{Because, because, first_steps, for_the_maker, happened};
+use crate::confidence::{percent, phrase};
 use crate::formats::text::block::Block;
 use crate::formats::text::overview::when;
-use crate::formats::text::page::{CAREFUL, PLAIN, STRONG, SURE};
+use crate::formats::text::page::{PLAIN, STRONG};
 use crate::formats::text::stack::{StackLine, stacks};
 use crate::model::{Judged, Report};
 use crate::wording::{counted, prose};
@@ -77,12 +77,12 @@ fn at_length(report: &Report, block: &Block<'_>, width: usize, lengths: Lengths)
     let judged = block.representative;
     let leading = judged.leading_finding();
     let mut page = Page { rows: first_row(report, block, width), width };
-    page.rows.extend(wrapped(STRONG, "", &headline(judged), width, lengths.sentence));
+    page.rows.extend(wrapped(STRONG, "", &block.headline(), width, lengths.sentence));
     page.rows.extend(wrapped(PLAIN, "", &about(block), width, 2));
     page.labelled("happened", PLAIN, &happened(&judged.incident), lengths.sentence);
-    let (why, style) = why(block);
-    page.labelled("why", style, &why, lengths.sentence);
-    let advice = leading.map(first_steps).unwrap_or_default();
+    page.labelled("why", block.style(), &why(block), lengths.sentence);
+    // Of a group without a cause, an incident's cause is not what to act on.
+    let advice = leading.filter(|_| block.confidence().is_some()).map(first_steps).unwrap_or_default();
     for (number, step) in advice.iter().take(STEPS_SHOWN).enumerate() {
         let label = if number == 0 { "do" } else { "" };
         page.numbered(label, number.saturating_add(1), step, lengths.step);
@@ -153,24 +153,13 @@ fn about(block: &Block<'_>) -> String {
 }
 
 /// The cause with how sure it is, or that it is not known.
-fn why(block: &Block<'_>) -> (String, anstyle::Style) {
-    let judged = block.representative;
-    let verdict = &judged.verdict;
-    let differs = block.differing().map_or_else(String::new, |differs| format!(" {differs}."));
-    let Some(confidence) = block.confidence() else {
-        return (format!("Not determined.{differs} {}", prose(&verdict.sentence)), CAREFUL);
-    };
-    let sentence = prose(&verdict.sentence);
-    if verdict.symptom {
-        let text = format!("Not known. What happened is sure ({}): {sentence}{differs}", percent(confidence));
-        return (text, CAREFUL);
+fn why(block: &Block<'_>) -> String {
+    let differing = || block.differing().map_or_else(String::new, |differs| format!(" {differs}."));
+    match (block.level(), block.confidence()) {
+        (Some(_), _) => format!("{} {}.", block.why(), block.verdict()),
+        (None, Some(symptom)) => format!("{} ({}){}", block.why(), percent(symptom), differing()),
+        (None, None) => format!("Not determined. {}{}", block.why(), differing()),
     }
-    let style = match Level::of(confidence) {
-        Level::ActOnIt => SURE,
-        Level::Likely => CAREFUL,
-        Level::Possible | Level::Weak => PLAIN,
-    };
-    (format!("{sentence} {}: {}.{differs}", verdict.cause, phrase(confidence, false)), style)
 }
 
 /// The innermost frames of the first stack.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ROWS;
 use super::canvas::{Row, cut, row, wrapped};
-use crate::account::{first_steps, headline, place, program};
+use crate::account::{first_steps, place, program, title};
 use crate::confidence::{Level, percent};
 use crate::formats::text::block::Block;
 use crate::formats::text::overview::{left_out, nothing_found, unread};
@@ -40,16 +40,19 @@ pub(super) fn rows(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<R
     let mut room = ROWS.saturating_sub(page.len()).saturating_sub(end.len());
     if !known.is_empty() {
         let kept = if unknown.is_empty() { 0 } else { UNKNOWN_ROWS.min(unknown.len().saturating_add(1)) };
-        page.push(vec![(STRONG, "DO FIRST".to_owned()), (PLAIN, more_than(known.len(), FIRST_SHOWN, "problem"))]);
         room = room.saturating_sub(1);
+        let (mut entries, mut shown) = (Vec::new(), 0_usize);
         for entry in folded(&known).iter().take(FIRST_SHOWN) {
             let rows = entry.rows(width);
             if rows.len().saturating_add(kept) > room {
                 break;
             }
             room = room.saturating_sub(rows.len());
-            page.extend(rows);
+            shown = shown.saturating_add(entry.blocks.len());
+            entries.extend(rows);
         }
+        page.push(vec![(STRONG, "DO FIRST".to_owned()), (PLAIN, more_than(known.len(), shown, "problem"))]);
+        page.extend(entries);
     }
     if !unknown.is_empty() && room > 1 {
         page.push(row(STRONG, format!("NO CAUSE YET ({})", unknown.len())));
@@ -67,7 +70,7 @@ pub(super) fn rows(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<R
     page
 }
 
-/// ` (5 of 21 problems)`, where not all are shown.
+/// ` (most urgent of 21 problems)`, where not all are shown.
 fn more_than(all: usize, shown: usize, what: &str) -> String {
     if all > shown { format!(" (most urgent of {})", counted(all, what)) } else { String::new() }
 }
@@ -170,7 +173,8 @@ fn end(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
         }
         rows.extend(collect);
     }
-    let first = blocks.first().map_or(1, |block| block.number);
+    // Numbers count what this report has; an id is the same in a report of less or more.
+    let first = blocks.first().map_or("N", |block| block.representative.incident.id.as_str());
     let details = format!("crashsift show {first} PATH | all: --full | page: -f html -o report.html");
     rows.extend(wrapped(PLAIN, "Details: ", &details, width, 2));
     rows
@@ -219,7 +223,7 @@ impl Entry<'_, '_> {
             self.blocks.iter().filter_map(|block| program(&block.representative.incident)).collect();
         let times: usize = self.blocks.iter().map(|block| block.size()).sum();
         let mut what = match programs.len() {
-            0 | 1 => headline(judged),
+            0 | 1 => first.headline(),
             several => format!("{several} programs: {}", title(judged)),
         };
         if times > 1 {
@@ -263,12 +267,6 @@ fn laid_out(lead: Row, place: &str, what: &str, step: &str, width: usize) -> Vec
     rows
 }
 
-/// The rule's title without the program.
-fn title(judged: &Judged) -> String {
-    let sentence = prose(&judged.verdict.sentence);
-    sentence.split_once("; or else: ").map_or(sentence.as_str(), |(first, _)| first).trim_end_matches('.').to_owned()
-}
-
 /// The first step for whoever is at the computer, else for the developer.
 fn first_step(judged: &Judged) -> Option<String> {
     let step = first_steps(judged.leading_finding()?).into_iter().next()?;
@@ -280,8 +278,8 @@ fn without_cause(report: &Report, block: &Block<'_>, width: usize) -> Vec<Row> {
     let judged = block.representative;
     let place = place(&block.hosts());
     let what = match block.size() {
-        1 => headline(judged),
-        times => format!("{} ({times}x)", headline(judged)),
+        1 => block.headline(),
+        times => format!("{} ({times}x)", block.headline()),
     };
     let step = format!("-> {}", next_for_the_cause(report, judged));
     let lead = row(PLAIN, format!("{:>3} ", block.number));

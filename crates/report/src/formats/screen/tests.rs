@@ -105,11 +105,50 @@ fn colours_change_no_character() {
 
 #[test]
 fn names_can_not_act_on_the_terminal() {
-    let mut judged = crash("c1");
-    judged.incident.host = Some("PC\u{1b}[2J".into());
-    judged.verdict.sentence = "Bad\u{1b}]0;title\u{7} news.".into();
-    let shown = screen(&report(artifacts(), vec![judged]), 80, false);
-    assert!(!shown.contains('\u{1b}') && !shown.contains('\u{7}'), "{shown}");
+    const HOSTILE: &str = "a\u{1b}[2J\u{7}\u{202e}b";
+    let hostile = |id: &str| {
+        let mut judged = crash(id);
+        judged.incident.host = Some(HOSTILE.into());
+        judged.verdict.sentence = format!("Bad {HOSTILE} news.");
+        judged.incident.process.iter_mut().for_each(|process| process.name = Some(HOSTILE.into()));
+        judged.incident.fault_site.iter_mut().for_each(|site| site.module = HOSTILE.into());
+        judged.incident.suspect.iter_mut().for_each(|suspect| suspect.module = HOSTILE.into());
+        judged.incident.stack.iter_mut().for_each(|frame| frame.module = Some(HOSTILE.into()));
+        judged.incident.evidence.iter_mut().for_each(|item| item.sentence = HOSTILE.into());
+        judged.findings.iter_mut().for_each(|finding| finding.title = HOSTILE.into());
+        judged
+    };
+    let one = report(artifacts(), vec![hostile("c1")]);
+    let mut other = hostile("c2");
+    other.incident.signature.coarse = "another".into();
+    let two = report(artifacts(), vec![hostile("c1"), other]);
+    let mut block = Vec::new();
+    write_blocks(&two, &[1, 2], &mut block, TextOptions { width: 80, ..TextOptions::default() }).expect("memory");
+    for shown in [screen(&one, 80, false), screen(&two, 80, false), String::from_utf8(block).expect("text")] {
+        assert!(shown.contains("Bad"), "{shown}");
+        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{shown}");
+    }
+}
+
+#[test]
+fn the_heading_counts_the_problems_that_are_shown() {
+    let known = |number: u8, program: &str| {
+        let mut judged = crash(&format!("c{number}"));
+        judged.incident.signature.coarse = format!("crash|{number}");
+        judged.incident.process.iter_mut().for_each(|process| process.name = Some(program.into()));
+        judged
+    };
+    let alike = report(artifacts(), (0..8).map(|number| known(number, "same.exe")).collect());
+    let page = screen(&alike, 80, false);
+    assert!(page.contains("DO FIRST\n"), "one entry has them all:\n{page}");
+    let five = (0..5).map(|number| {
+        let mut judged = known(number, &format!("p{number}.exe"));
+        judged.incident.host = Some(format!("PC-{number}").into());
+        judged
+    });
+    let narrow = screen(&report(artifacts(), five.collect()), 40, false);
+    let shown = (0..5).filter(|number| narrow.contains(&format!("p{number}.exe"))).count();
+    assert_eq!(shown < 5, narrow.contains("(most urgent of 5 problems)"), "{narrow}");
 }
 
 #[test]
@@ -126,6 +165,12 @@ fn blocks_go_by_number_id_and_signature() {
     let all = several();
     assert_eq!(find(&all, "2"), Found::Blocks(vec![2]));
     assert_eq!(find(&all, "c1"), Found::Blocks(vec![1]));
+    let mut other = crash("0123fedcba987654");
+    other.incident.signature.coarse = "another".into();
+    let others = report(artifacts(), vec![undetermined("0123456789abcdef", 0), other]);
+    assert_eq!(find(&others, "0123f"), find(&others, "0123fedcba987654"));
+    assert_ne!(find(&others, "01234"), find(&others, "0123f"));
+    assert_eq!(find(&others, "012"), Found::Nothing(2), "the beginning of any");
     assert_eq!(find(&all, "crash|CUDNN"), Found::Blocks(vec![1]));
     assert_eq!(find(&all, "nothing like it"), Found::Nothing(33));
     let mut out = Vec::new();

@@ -144,7 +144,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
     let incident = &judged.incident;
     let leading = judged.leading_finding();
     page.divider()?;
-    page.marked(STRONG, &format!("{}. ", block.number), &account::headline(judged))?;
+    page.marked(STRONG, &format!("{}. ", block.number), &block.headline())?;
     page.blank()?;
     page.row("happened", &account::happened(incident))?;
     page.row("why", &block.why())?;

@@ -4,6 +4,7 @@ use anstyle::Style;
 
 use super::block::Block;
 use super::page::{CAREFUL, PLAIN, SURE};
+use crate::account::{headline, short};
 use crate::confidence::{Level, NOT_DETERMINED, phrase};
 use crate::model::CauseCount;
 use crate::wording::prose;
@@ -23,13 +24,18 @@ impl Block<'_> {
 
     /// How sure the group's cause is; `None` where none stands for it, or only what happened.
     pub(crate) fn level(&self) -> Option<Level> {
-        self.confidence().filter(|_| !self.representative.verdict.symptom).map(Level::of)
+        self.confidence().filter(|_| !self.is_symptom()).map(Level::of)
+    }
+
+    /// Whether the group's cause only names what happened.
+    fn is_symptom(&self) -> bool {
+        self.group.map_or(self.representative.verdict.symptom, |group| group.symptom)
     }
 
     /// The confidence of the group's cause in words and percent, and how many of its incidents differ.
     pub(crate) fn how_sure(&self) -> String {
         let sure = match self.confidence() {
-            Some(confidence) => phrase(confidence, self.representative.verdict.symptom),
+            Some(confidence) => phrase(confidence, self.is_symptom()),
             None => NOT_DETERMINED.to_owned(),
         };
         self.differing().map_or_else(|| sure.clone(), |differs| format!("{sure}; {differs}"))
@@ -40,6 +46,14 @@ impl Block<'_> {
         self.level().is_some_and(|level| level >= Level::Likely)
     }
 
+    /// The representative's headline: with a cause only where one stands for the group.
+    pub(crate) fn headline(&self) -> String {
+        match self.level() {
+            Some(_) => headline(self.representative),
+            None => short(&self.representative.incident),
+        }
+    }
+
     /// The cause in a sentence, or that it is not known.
     pub(crate) fn why(&self) -> String {
         let verdict = &self.representative.verdict;
@@ -47,7 +61,7 @@ impl Block<'_> {
         match self.confidence() {
             None if verdict.is_undetermined() => sentence,
             None => "The cause is not determined: the incidents of this group do not agree.".to_owned(),
-            Some(_) if verdict.symptom => format!("Not known; certain is what happened: {sentence}"),
+            Some(_) if self.is_symptom() => format!("Not known; what happened: {sentence}"),
             Some(_) => sentence,
         }
     }
@@ -76,7 +90,7 @@ impl Block<'_> {
     }
 
     /// The style of its verdict.
-    pub(super) fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> Style {
         match self.level() {
             Some(Level::ActOnIt) => SURE,
             Some(Level::Likely) | None => CAREFUL,

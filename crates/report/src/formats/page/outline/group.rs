@@ -4,7 +4,7 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use super::{Most, rows, texts};
-use crate::account::{self, headline, place};
+use crate::account::{self, place};
 use crate::confidence::{self, Level};
 use crate::formats::text::block::{
     Block, ShownEvidence, agreeing, change_line, how_sure_rows, more_often_line, other_incidents, shown_evidence,
@@ -27,7 +27,7 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
     let changes_unknown = block.group.and_then(|group| group.changes_unknown.as_deref());
     context! {
         number => block.number,
-        sentence => headline(judged),
+        sentence => block.headline(),
         level => level(block),
         // What happened, which is certain, and why, with its confidence in words and percent.
         certain => account::happened(&judged.incident),
