@@ -117,6 +117,12 @@ pub fn starts_process(path: &str) -> bool {
 }
 
 impl LoadedModule {
+    /// What symbol stores call an image of this build: time stamp and size, hexadecimal.
+    #[must_use]
+    pub fn image_id(&self) -> String {
+        format!("{:08X}{:x}", self.timestamp, self.size)
+    }
+
     /// File name without path.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -36,7 +36,7 @@ pub(super) fn needed(evidence: &JoinedEvidence<'_>) -> Vec<NeededFile> {
 fn needed_file(missing: &MissingFile, dump: &ProcessDump) -> Option<NeededFile> {
     let module = dump.modules.as_ref()?.get(missing.module)?;
     let (file, id) = match missing.kind {
-        FileKind::Image => (Arc::clone(&module.name), format!("{:08X}{:x}", module.timestamp, module.size)),
+        FileKind::Image => (Arc::clone(&module.name), module.image_id()),
         FileKind::Pdb => (module.debug_file.clone()?, module.debug_id?.to_string()),
     };
     if !is_file_name(&file) {
@@ -55,7 +55,7 @@ fn needed_file(missing: &MissingFile, dump: &ProcessDump) -> Option<NeededFile> 
 
 /// Whether a name is one that Windows takes for a file: the path that is made of it must not lead elsewhere.
 fn is_file_name(name: &str) -> bool {
-    let forbidden = |letter: char| letter.is_control() || r#"\\/:*?"<>|"#.contains(letter);
+    let forbidden = |letter: char| letter.is_control() || r#"\/:*?"<>|"#.contains(letter);
     !name.is_empty() && !name.starts_with('.') && !name.ends_with(['.', ' ']) && !name.contains(forbidden)
 }
 

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use minidump::Module;
 
 pub use self::module_symbols::{ModuleSymbols, parameter_size};
-pub use self::source::{CodeSource, SourceLine};
+pub use self::source::CodeSource;
 
 use self::compressed::{compressed_name, unpack};
 use self::pdb::Pdb;
@@ -36,7 +36,7 @@ use untrusted::display_path;
 /// Where symbols are looked for.
 #[derive(Debug, Default)]
 pub struct Symbols {
-    places: Vec<Place>,
+    places: Vec<Listing>,
     /// What was found of each debug file. Loaded once a run: many dumps have the same modules.
     loaded: Mutex<HashMap<DebugFile, Loaded>>,
     /// Files that could not be used.
@@ -54,7 +54,7 @@ type Loaded = Arc<OnceLock<Option<Arc<ModuleSymbols>>>>;
 const MOST_LOADED: u64 = 512 << 20;
 
 /// A folder, or a single file: what is directly in it, by name in lower case.
-type Place = HashMap<String, Vec<PathBuf>>;
+type Listing = HashMap<String, Vec<PathBuf>>;
 
 /// A folder or file of symbols that can't be opened.
 #[derive(Debug, thiserror::Error)]
@@ -84,7 +84,7 @@ impl Symbols {
 
     /// The image of a module: the first file of its name that is of the same build.
     pub(super) fn image(&self, module: &LoadedModule) -> Option<Image> {
-        let id = format!("{:08X}{:x}", module.timestamp, module.size);
+        let id = module.image_id();
         self.first_usable(self.candidates(&module.name, &id, &module.name), |path| {
             let image = ImageFile::open(path).and_then(|file| Image::in_file(module, file));
             image.ok_or(UnusableFile::NoImage)
@@ -122,17 +122,17 @@ impl Symbols {
     }
 
     fn pdb(&self, debug_file: &str, id: &DebugId, stored: &str) -> Option<Pdb> {
-        let plain = self.first_usable(self.candidates(debug_file, stored, debug_file), |path| {
+        let compressed = compressed_name(debug_file);
+        let plain = self.candidates(debug_file, stored, debug_file);
+        let packed = compressed.iter().flat_map(|file| self.candidates(debug_file, stored, file));
+        self.first_usable(plain.chain(packed), |path| {
             let (file, length) = open_file(path)?;
-            Pdb::open(Box::new(file), length, id)
-        });
-        plain.or_else(|| {
-            let compressed = compressed_name(debug_file)?;
-            self.first_usable(self.candidates(debug_file, stored, &compressed), |path| {
-                let content = unpack(open_file(path)?.0)?;
-                let length = content.len() as u64;
-                Pdb::open(Box::new(Cursor::new(content)), length, id)
-            })
+            if !path.as_os_str().as_encoded_bytes().ends_with(b"_") {
+                return Pdb::open(Box::new(file), length, id);
+            }
+            let content = unpack(file)?;
+            let length = content.len() as u64;
+            Pdb::open(Box::new(Cursor::new(content)), length, id)
         })
     }
 
@@ -185,14 +185,14 @@ fn open_file(path: &Path) -> Result<(File, u64), UnusableFile> {
 }
 
 /// What is directly in a folder, or a single file.
-fn list_files(path: &Path) -> io::Result<Place> {
+fn list_files(path: &Path) -> io::Result<Listing> {
     let mut entries: Vec<PathBuf> = if path.is_file() {
         vec![path.to_owned()]
     } else {
         fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?
     };
     entries.sort_unstable();
-    let mut place = Place::new();
+    let mut place = Listing::new();
     for entry in entries {
         if let Some(name) = entry.file_name().and_then(|name| name.to_str()).map(str::to_lowercase) {
             place.entry(name).or_default().push(entry);

@@ -4,7 +4,7 @@ use minidump::{MinidumpContext, MinidumpModuleList};
 
 use crate::minidump::excerpt::Excerpted;
 use crate::minidump::memory::Memory;
-use crate::minidump::symbols::{CodeSource, SourceLine as Line, Symbols};
+use crate::minidump::symbols::{CodeSource, Symbols};
 use crate::minidump::wanted::wanted_address;
 use evidence::{
     Address, CpuArchitecture, Frame, FrameTrust, InlinedFunction, Names, OperatingSystem, ProcessDump, SourceLine,
@@ -54,7 +54,7 @@ pub fn is_nowhere(
 
 /// A frame with what symbols show of its place.
 pub fn with_source(frame: Frame, shown: &CodeSource, names: &Names) -> Frame {
-    let line = |line: &Line| SourceLine { file: names.share(&line.file), line: line.line };
+    let line = |line: &SourceLine| SourceLine { file: names.share(&line.file), line: line.line };
     let inlined = shown.inlined.iter().map(|inlined| InlinedFunction {
         function: names.share(&inlined.function),
         source: inlined.source.as_ref().map(line),

@@ -138,8 +138,8 @@ impl<R: BufRead> Read for Kept<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::{Inlined, SourceLine};
     use super::*;
+    use evidence::{InlinedFunction, SourceLine};
 
     const FILE: &str = "MODULE windows x86_64 AB12CD1 app.pdb\nINFO CODE_ID 1\nFILE 0 a.c\nINLINE_ORIGIN 0 f\n\
                         FUNC 1000 40 0 main\nINLINE 0 9 0 0 1000 8\n1000 10 1 0\n1010 30 2 0\nPUBLIC 2000 0 _exit\n\
@@ -178,9 +178,9 @@ mod tests {
         let path = folder.path().join("app.sym");
         std::fs::write(&path, FILE).expect("a file");
         let file = read(&path, "AB12CD1").expect("a symbol file");
-        let line = |line| Some(SourceLine { file: "a.c".to_owned(), line });
+        let line = |line| Some(SourceLine { file: "a.c".into(), line });
         let inner = file.lines.at("main", 0x1000, 0x1004);
-        assert_eq!(inner.inlined, [Inlined { function: "f".to_owned(), source: line(1) }]);
+        assert_eq!(inner.inlined, [InlinedFunction { function: "f".into(), source: line(1) }]);
         assert_eq!((inner.function.as_str(), inner.source), ("main", line(9)));
         let outer = file.lines.at("main", 0x1000, 0x1010);
         assert_eq!((outer.source, outer.inlined.len()), (line(2), 0));

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::source::{CodeSource, Inlined, SourceLine};
+use super::source::{CodeSource, DEEPEST};
+use evidence::{InlinedFunction, SourceLine};
 
 /// How much of a function's lines is read at most, bytes: those of generated functions have about a megabyte.
 const MOST_OF_A_FUNCTION: u64 = 16 << 20;
@@ -12,8 +13,6 @@ const MOST_OF_A_FUNCTION: u64 = 16 << 20;
 const LONGEST_LINE: u64 = 80 << 10;
 /// How much memory an entry of the index takes, bytes.
 const ENTRY: u64 = 16;
-/// Deepest nesting of inlined functions that is believed: the largest of real programs is about 60.
-const DEEPEST: usize = 256;
 
 /// Where in a file the records are.
 #[derive(Debug)]
@@ -62,7 +61,7 @@ impl Index {
 
     fn read(&self, begins: u64, address: u64, known: &CodeSource) -> Option<CodeSource> {
         let mut file = BufReader::new(File::open(&self.path).ok()?);
-        file.seek(SeekFrom::Start(place(&self.functions, begins)?)).ok()?;
+        file.seek(SeekFrom::Start(record_at(&self.functions, begins)?)).ok()?;
         let mut from = file.take(MOST_OF_A_FUNCTION);
         let mut line = Vec::new();
         // The line of the innermost code, and by depth the inlined functions: each with the line that calls it.
@@ -76,7 +75,11 @@ impl Index {
             }
             let text = str::from_utf8(&line).ok().map(str::trim_end);
             if std::mem::take(&mut first) {
-                continue;
+                // Of functions at one address, and in a file that was replaced, the name tells which one it is.
+                if text.is_some_and(|text| text.starts_with("FUNC ") && text.ends_with(&known.function)) {
+                    continue;
+                }
+                return None;
             }
             let Some(text) = text else { continue };
             if let Some(record) = text.strip_prefix("INLINE ") {
@@ -99,7 +102,7 @@ impl Index {
         let chain: Vec<InlineCall> = calls.into_iter().map_while(|call| call).collect();
         for call in chain.iter().rev() {
             let function = self.text(&self.origins, call.origin)?;
-            inlined.push(Inlined { function, source: self.source(source) });
+            inlined.push(InlinedFunction { function: function.into(), source: self.source(source) });
             source = Some((call.file, call.line));
         }
         Some(CodeSource { source: self.source(source), inlined, ..known.clone() })
@@ -108,13 +111,13 @@ impl Index {
     fn source(&self, of: Option<(u64, u64)>) -> Option<SourceLine> {
         let (file, line) = of?;
         let line = u32::try_from(line).ok().filter(|line| *line != 0)?;
-        Some(SourceLine { file: self.text(&self.files, file)?, line })
+        Some(SourceLine { file: self.text(&self.files, file)?.into(), line })
     }
 
     /// The text of a record that has a number, and behind it a text.
     fn text(&self, list: &[(u64, u64)], number: u64) -> Option<String> {
         let mut file = File::open(&self.path).ok()?;
-        file.seek(SeekFrom::Start(place(list, number)?)).ok()?;
+        file.seek(SeekFrom::Start(record_at(list, number)?)).ok()?;
         let mut line = Vec::new();
         BufReader::new(file.take(LONGEST_LINE)).read_until(b'\n', &mut line).ok()?;
         let line = String::from_utf8_lossy(&line);
@@ -162,7 +165,7 @@ fn is_within(begins: &str, size: &str, address: u64) -> Option<bool> {
 }
 
 /// Where the record with a number is.
-fn place(list: &[(u64, u64)], number: u64) -> Option<u64> {
+fn record_at(list: &[(u64, u64)], number: u64) -> Option<u64> {
     let (found, place) = *list.get(list.partition_point(|(known, _)| *known < number))?;
     (found == number).then_some(place)
 }

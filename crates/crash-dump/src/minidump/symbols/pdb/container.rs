@@ -15,9 +15,11 @@ const HEADER: usize = 52;
 const PAGE_SIZES: [u32; 7] = [512, 1024, 2048, 4096, 8192, 16_384, 32_768];
 /// Largest directory that is read, bytes: that of a file of 64 GiB.
 const LARGEST_DIRECTORY: u32 = 64 << 20;
+/// Most streams that are known: the other streams number them with 16 bits.
+const MOST_STREAMS: usize = 1 << 17;
 /// The size of a stream that was removed.
 const REMOVED: u32 = u32::MAX;
-/// How much of a stream a [`Reader`] reads at once, bytes.
+/// How much of a stream [`Records`] read at once, bytes, and one block more where a record needs it.
 const BLOCK: u32 = 64 << 10;
 
 /// Where the file's bytes are.
@@ -76,7 +78,7 @@ impl Container {
     }
 
     fn streams_of(&self, directory: &[u8]) -> Option<Vec<Stream>> {
-        let count = usize::try_from(u32_at(directory, 0)?).ok()?;
+        let count = usize::try_from(u32_at(directory, 0)?).ok().filter(|count| *count <= MOST_STREAMS)?;
         let sizes = numbers(directory.get(4..count.checked_mul(4)?.checked_add(4)?)?);
         let mut rest = directory.get(count.checked_mul(4)?.checked_add(4)?..)?;
         let mut streams = Vec::with_capacity(sizes.len());
@@ -87,6 +89,13 @@ impl Container {
             rest = after;
         }
         Some(streams)
+    }
+
+    /// About how many bytes the directory takes in memory.
+    pub fn kept(&self) -> u64 {
+        let pages: usize = self.streams.iter().map(|stream| stream.pages.len()).sum();
+        let streams = self.streams.len().saturating_mul(size_of::<Stream>());
+        pages.saturating_mul(4).saturating_add(streams) as u64
     }
 
     /// How many pages hold so many bytes.

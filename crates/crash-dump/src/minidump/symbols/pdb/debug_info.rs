@@ -70,7 +70,7 @@ pub struct DebugInfo {
 pub fn identity(container: &mut Container) -> Option<DebugId> {
     let info = container.part(INFO, 0, 28)?;
     let header = container.part(DEBUG_INFO, 0, 12)?;
-    // Compilers that add to the file change the age here; that of the image is in the other stream, where there is one.
+    // Compilers that add to the file change the age here; that of the image is in the other stream, unless it is 0.
     let age = u32_at(&header, 8).filter(|age| *age != 0).or(u32_at(&info, 8))?;
     Some(DebugId { signature: DebugSignature::Guid(guid(array_at(&info, 12)?)), age })
 }
@@ -128,6 +128,12 @@ impl DebugInfo {
             texts: named_stream(container, b"/names"),
             map,
         })
+    }
+
+    /// About how many bytes it takes in memory.
+    pub fn kept(&self) -> u64 {
+        let contributions = self.contributions.len().saturating_mul(size_of::<Contribution>());
+        contributions.saturating_add(self.units.len().saturating_mul(size_of::<Unit>())) as u64
     }
 
     /// The part of the image that holds a place, and the compiled file that it is from.

@@ -16,13 +16,15 @@ use super::debug_info::DebugInfo;
 const LARGEST: u32 = 32 << 20;
 /// Longest program that is read, bytes.
 const LONGEST: u32 = 4 << 10;
+/// Longest text of all records, bytes: an entry of 32 bytes makes some 100.
+const LONGEST_TEXT: usize = 128 << 20;
 /// Lengths of the entries, bytes.
 const ENTRY: usize = 32;
 const OLD_ENTRY: usize = 16;
 
-/// The records of all functions, as a `.sym` file has them. `None` where there are none, as in files of 64-bit code, and
+/// The records of all functions, as a `.sym` file has them, and about how many bytes they take in memory. `None` where there are none, as in files of 64-bit code, and
 /// where code was moved after the records were made.
-pub fn read(container: &mut Container, info: &DebugInfo) -> Option<Arc<SymbolFile>> {
+pub fn read(container: &mut Container, info: &DebugInfo) -> Option<(Arc<SymbolFile>, u64)> {
     if info.map.is_moved() {
         return None;
     }
@@ -36,11 +38,16 @@ pub fn read(container: &mut Container, info: &DebugInfo) -> Option<Arc<SymbolFil
     let first = present.len().checked_rem(ENTRY)?;
     for entry in present.get(first..)?.chunks_exact(ENTRY) {
         frame(container, info.texts, entry, &mut programs, &mut text)?;
+        if text.len() > LONGEST_TEXT {
+            return None;
+        }
     }
     for entry in old.chunks_exact(OLD_ENTRY) {
         old_frame(entry, &mut text)?;
     }
-    (text.len() > begins).then(|| SymbolFile::from_bytes(text.as_bytes()).ok().map(Arc::new))?
+    // What the records take is about as much as their text.
+    let symbols = if text.len() > begins { SymbolFile::from_bytes(text.as_bytes()).ok()? } else { return None };
+    Some((Arc::new(symbols), text.len() as u64))
 }
 
 fn frame(

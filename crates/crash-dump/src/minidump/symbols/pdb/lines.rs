@@ -53,14 +53,15 @@ fn nearest(mut blocks: &[u8], within: u32) -> Option<(u32, FileLine)> {
     let mut best: Option<(u32, FileLine)> = None;
     while let (Some(file), Some(count), Some(size)) = (u32_at(blocks, 0), u32_at(blocks, 4), u32_at(blocks, 8)) {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        for entry in blocks.get(12..).unwrap_or_default().chunks_exact(8).take(count) {
+        let whole =
+            usize::try_from(size).ok().filter(|size| *size >= 12).and_then(|size| blocks.split_at_checked(size));
+        let Some((block, rest)) = whole else { break };
+        for entry in block.get(12..).unwrap_or_default().chunks_exact(8).take(count) {
             let (Some(offset), Some(flags)) = (u32_at(entry, 0), u32_at(entry, 4)) else { break };
             if offset <= within && best.is_none_or(|best| offset >= best.0) {
                 best = Some((offset, FileLine { file, line: flags & LINE_BITS }));
             }
         }
-        let next = usize::try_from(size).ok().filter(|size| *size >= 12);
-        let Some(rest) = next.and_then(|next| blocks.get(next..)) else { break };
         blocks = rest;
     }
     best
@@ -186,6 +187,17 @@ fn signed(number: u32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_holds_no_lines_beyond_its_own() {
+        let numbers = |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|number| number.to_le_bytes()).collect() };
+        // The first block claims more lines than it has; the second has them.
+        let blocks = numbers(&[1, u32::MAX, 20, 0, 7, 2, 1, 20, 4, 9]);
+        assert_eq!(nearest(&blocks, 3), Some((0, FileLine { file: 1, line: 7 })));
+        assert_eq!(nearest(&blocks, 5), Some((4, FileLine { file: 2, line: 9 })));
+        let (none, beyond) = (numbers(&[1, u32::MAX, 0, 0, 7]), numbers(&[1, 1, u32::MAX, 0, 7]));
+        assert_eq!((nearest(&none, 3), nearest(&beyond, 3)), (None, None));
+    }
 
     #[test]
     fn numbers_have_one_two_or_four_bytes() {

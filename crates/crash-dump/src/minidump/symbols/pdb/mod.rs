@@ -16,6 +16,7 @@ mod records;
 mod tests;
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use minidump_unwind::SymbolFile;
@@ -25,9 +26,9 @@ use self::debug_info::{DebugInfo, Place, Unit};
 use self::lines::FileLine;
 use self::procedures::{Found, Procedure, Site};
 use self::records::FunctionNames;
-use super::source::{CodeSource, Inlined, SourceLine};
+use super::source::{CodeSource, DEEPEST};
 use super::unusable::UnusableFile;
-use evidence::DebugId;
+use evidence::{DebugId, InlinedFunction, SourceLine};
 use untrusted::bytes::{u16_at, u32_at};
 
 /// Largest stream of public names that is searched, bytes, and most names that are kept.
@@ -46,8 +47,8 @@ const CODE: u32 = 3;
 /// An opened PDB.
 pub struct Pdb {
     inside: Mutex<Inside>,
-    /// How many bytes of the file are in memory, where it was unpacked.
-    unpacked: u64,
+    /// About how many bytes it takes in memory.
+    kept: AtomicU64,
     /// How frames of 32-bit code are unwound.
     pub unwinding: Option<Arc<SymbolFile>>,
 }
@@ -58,6 +59,13 @@ struct Inside {
     functions: FunctionNames,
     /// Offsets of public names in the image and in their stream, sorted; read when first needed.
     publics: Option<Vec<(u32, u32)>>,
+}
+
+/// A public name: where it is in the image, and where the next one is.
+struct Public {
+    name: String,
+    at: u32,
+    next: Option<u32>,
 }
 
 impl fmt::Debug for Pdb {
@@ -72,7 +80,7 @@ impl Pdb {
     /// # Errors
     /// Why the file is not used.
     pub fn open(bytes: Box<dyn Bytes>, length: u64, id: &DebugId) -> Result<Self, UnusableFile> {
-        let unpacked = bytes.in_memory();
+        let in_memory = bytes.in_memory();
         let mut container = Container::open(bytes, length).ok_or(UnusableFile::NoPdb)?;
         let own = debug_info::identity(&mut container).ok_or(UnusableFile::NoPdb)?;
         if own != *id {
@@ -80,22 +88,28 @@ impl Pdb {
         }
         let info = DebugInfo::read(&mut container).ok_or(UnusableFile::NoPdb)?;
         let unwinding = frame_data::read(&mut container, &info);
+        let tables = container.kept().saturating_add(info.kept());
+        let (unwinding, of_unwinding) = unwinding.unzip();
+        let kept = [in_memory, tables, of_unwinding.unwrap_or(0)].into_iter().fold(0, u64::saturating_add);
         let inside = Inside { container, info, functions: FunctionNames::default(), publics: None };
-        Ok(Self { inside: Mutex::new(inside), unpacked, unwinding })
+        Ok(Self { inside: Mutex::new(inside), kept: AtomicU64::new(kept), unwinding })
     }
 
     /// What is known of the code at an offset in the image. `begins` is where the function begins that holds it, if the
     /// image shows it.
     pub fn at(&self, offset: u32, begins: Option<u32>) -> Option<CodeSource> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner).at(offset, begins)
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let publics = |inside: &Inside| inside.publics.as_ref().map_or(0, Vec::len);
+        let before = publics(&inside);
+        let found = inside.at(offset, begins);
+        let added = publics(&inside).saturating_sub(before).saturating_mul(size_of::<(u32, u32)>());
+        self.kept.fetch_add(added as u64, Ordering::Relaxed);
+        found
     }
 
-    /// About how many bytes it takes in memory.
+    /// About how many bytes it takes in memory: what of the file is there, its tables and its names.
     pub fn kept(&self) -> u64 {
-        let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
-        let publics = inside.publics.as_ref().map_or(0, Vec::len).saturating_mul(8);
-        let contributions = inside.info.contributions.len().saturating_mul(16);
-        self.unpacked.saturating_add(publics.saturating_add(contributions) as u64)
+        self.kept.load(Ordering::Relaxed)
     }
 }
 
@@ -110,16 +124,18 @@ impl Inside {
             Some((_, Found::Nearest(nearest))) => nearest,
             None => None,
         };
-        let (name, at) = self.public(offset)?;
-        // A public name has no end: only what begins no earlier than its part of the image, or than its function, is in it.
-        let part = contribution.and_then(|part| self.info.map.offset(part.place));
-        let earliest = begins.or(part)?;
+        let Public { name, at, next } = self.public(offset)?;
+        // A public name has no end: what lies behind it is in its function only where that is known to begin no later, or
+        // where the part of the image that a compiled file gave begins with it and has no other name.
+        let holds = match begins {
+            Some(begins) => at >= begins,
+            None => contribution.is_some_and(|part| {
+                let end = at.saturating_add(part.size);
+                self.info.map.offset(part.place) == Some(at) && next.is_none_or(|next| next >= end)
+            }),
+        };
         let other = nearest.and_then(|place| self.info.map.offset(place)).is_some_and(|nearest| nearest >= at);
-        (at >= earliest && !other).then(|| CodeSource {
-            function: names::plain(&name),
-            source: None,
-            inlined: Vec::new(),
-        })
+        (holds && !other).then(|| CodeSource { function: names::plain(&name), source: None, inlined: Vec::new() })
     }
 
     fn procedure(&mut self, unit: Unit, place: Place, procedure: Procedure) -> CodeSource {
@@ -127,8 +143,10 @@ impl Inside {
         let within = place.offset.saturating_sub(procedure.place.offset);
         let mut inlined = Vec::new();
         for (site, line) in sites_at(&lines, &procedure.sites, within) {
-            let Some(function) = self.functions.name(&mut self.container, site.function) else { continue };
-            inlined.push(Inlined { function, source: line.and_then(|line| self.source(&lines, line)) });
+            // What is within code of an unknown function is not known to belong to the next one.
+            let Some(function) = self.functions.name(&mut self.container, site.function) else { break };
+            let source = line.and_then(|line| self.source(&lines, line));
+            inlined.push(InlinedFunction { function: function.into(), source });
         }
         inlined.reverse();
         let source = lines::line(&lines, place).and_then(|line| self.source(&lines, line));
@@ -146,11 +164,11 @@ impl Inside {
         let name = lines::file_name(lines, line.file)?;
         // Behind the header of the table of texts, 12 bytes.
         let file = self.container.text(self.info.texts?, name.checked_add(12)?, LONGEST_FILE_NAME)?;
-        Some(SourceLine { file, line: line.line })
+        Some(SourceLine { file: file.into(), line: line.line })
     }
 
-    /// The last public name of code at or before an offset in the image, and where it is.
-    fn public(&mut self, offset: u32) -> Option<(String, u32)> {
+    /// The last public name of code at or before an offset in the image.
+    fn public(&mut self, offset: u32) -> Option<Public> {
         let stream = self.info.publics?;
         if self.publics.is_none() {
             self.publics = Some(self.all_publics(stream));
@@ -158,12 +176,13 @@ impl Inside {
         let publics = self.publics.as_ref()?;
         let after = publics.partition_point(|(at, _)| *at <= offset);
         let (at, _) = *publics.get(after.checked_sub(1)?)?;
+        let next = publics.get(after).map(|(next, _)| *next);
         // Of several names for one place the first in the file is taken.
         let first = publics.partition_point(|(other, _)| *other < at);
         let (_, record) = *publics.get(first)?;
         let mut records = Records::new(stream, record, self.container.size(stream));
         let name = text_at(records.next(&mut self.container)?, 12)?;
-        Some((String::from_utf8_lossy(name).into_owned(), at))
+        Some(Public { name: String::from_utf8_lossy(name).into_owned(), at, next })
     }
 
     fn all_publics(&mut self, stream: u32) -> Vec<(u32, u32)> {
@@ -196,8 +215,11 @@ fn sites_at<'s>(lines: &[u8], sites: &'s [Site], within: u32) -> Vec<(&'s Site, 
     let mut found: Vec<(&Site, Option<FileLine>)> = Vec::new();
     for site in sites {
         // Within another site that does not hold the offset, or beside one that does.
-        if site.depth != found.len() {
+        if site.depth != found.len() || lines::inlined_line(&site.annotations, None, within).is_none() {
             continue;
+        }
+        if found.len() >= DEEPEST {
+            break;
         }
         let begins = lines::inlined_function(lines, site.function);
         found.extend(lines::inlined_line(&site.annotations, begins, within).map(|line| (site, line)));

@@ -37,8 +37,8 @@ fn shown_by_llvm(block: &str) -> Vec<(String, Option<(String, u32)>)> {
 }
 
 fn shown_here(source: &CodeSource) -> Vec<(String, Option<(String, u32)>)> {
-    let line = |source: &Option<SourceLine>| source.as_ref().map(|source| (source.file.clone(), source.line));
-    let inlined = source.inlined.iter().map(|inlined| (inlined.function.clone(), line(&inlined.source)));
+    let line = |source: &Option<SourceLine>| source.as_ref().map(|source| (source.file.to_string(), source.line));
+    let inlined = source.inlined.iter().map(|inlined| (inlined.function.to_string(), line(&inlined.source)));
     inlined.chain([(source.function.clone(), line(&source.source))]).collect()
 }
 
@@ -46,13 +46,19 @@ fn shown_here(source: &CodeSource) -> Vec<(String, Option<(String, u32)>)> {
 fn functions_lines_and_inlined_functions_are_those_that_llvm_shows() {
     for (file, shown) in SHOWN {
         let pdb = open(file);
-        let mut compared = 0_usize;
+        let (mut compared, mut inlined) = (0_usize, 0_usize);
         let mut before = Vec::new();
         for block in shown.split("\n\n").filter(|block| !block.trim().is_empty()) {
             let (address, block) = block.split_once('\n').expect("an address");
             let offset = u32::from_str_radix(address.trim_start_matches("0x"), 16).expect("an offset");
-            let Some(found) = pdb.at(offset, None) else { continue };
-            let (here, there) = (shown_here(&found), shown_by_llvm(block));
+            let there = shown_by_llvm(block);
+            let Some(found) = pdb.at(offset, None) else {
+                // Between functions, LLVM shows the last name before.
+                assert!(there.iter().all(|(_, line)| line.is_none()), "{offset:#x} is in {there:?}");
+                continue;
+            };
+            let here = shown_here(&found);
+            inlined += usize::from(here.len() > 1);
             let names = |shown: &[(String, Option<(String, u32)>)]| -> Vec<String> {
                 shown.iter().map(|(name, _)| name.clone()).collect()
             };
@@ -69,7 +75,7 @@ fn functions_lines_and_inlined_functions_are_those_that_llvm_shows() {
             before = here;
             compared += 1;
         }
-        assert!(compared > 0x70, "{compared} bytes have a function");
+        assert!(compared > 0x70 && inlined > 8, "{compared} bytes have a function, {inlined} one that was inlined");
     }
 }
 
@@ -104,11 +110,24 @@ fn a_public_name_is_only_used_within_its_part_of_the_image() {
     };
     let pdb = stripped(WIDE);
     let name = |offset, begins| pdb.at(offset, begins).map(|found| found.function);
-    assert_eq!(name(0x1010, None).as_deref(), Some("shop::Cart::checkout"));
-    assert_eq!(name(0x1050, None).as_deref(), Some("entry"));
+    assert_eq!(name(0x1010, Some(0x1000)).as_deref(), Some("shop::Cart::checkout"));
+    assert_eq!(name(0x1050, Some(0x1040)).as_deref(), Some("entry"));
     // The function behind it has no public name, and its image shows where it begins.
     assert_eq!(name(0x1078, Some(0x1070)), None);
+    // All functions are in one part of the image, so without its image no address is known to be in one with a name.
+    assert_eq!((name(0x1010, None), name(0x1078, None)), (None, None));
+    assert_eq!(stripped(NARROW).at(0x1085, None), None);
     assert_eq!(name(0x9000, None), None, "in no section");
+}
+
+#[test]
+fn inlined_functions_are_followed_so_deep_and_no_deeper() {
+    // All are from +0 to +8.
+    let annotations = vec![3, 0, 4, 8];
+    let sites: Vec<Site> =
+        (0..1000).map(|depth| Site { depth, function: 1, annotations: annotations.clone() }).collect();
+    assert_eq!(sites_at(&[], &sites, 4).len(), DEEPEST);
+    assert_eq!(sites_at(&[], &sites, 8).len(), 0);
 }
 
 #[test]
@@ -130,22 +149,6 @@ fn damaged_files_are_read_as_far_as_they_can_be() {
             for offset in (0x1000..0x10A0).step_by(7) {
                 let _ = pdb.at(offset, None);
             }
-        }
-    }
-}
-
-/// `CRASHSIFT_PDB=FILE cargo test -p crash-dump shown -- --nocapture` prints what is read of another PDB, one line an offset at
-/// which it changes, to be compared with other programs.
-#[test]
-fn what_a_pdb_of_the_environment_holds_is_shown() {
-    let Some(path) = std::env::var_os("CRASHSIFT_PDB") else { return };
-    let pdb = open(&std::fs::read(path).expect("a file"));
-    let mut before = None;
-    for offset in 0x1000..0x20_0000 {
-        let shown = pdb.at(offset, None).map(|found| shown_here(&found));
-        if shown != before {
-            println!("{offset:#x} {shown:?}");
-            before = shown;
         }
     }
 }
