@@ -79,12 +79,9 @@ pub(super) fn beyond<'d>(
             break;
         }
         let Some(module) = frame.module.and_then(|index| modules.get(index)) else {
-            // Code outside of all modules was made at run time; on whose behalf, its caller need not know. On a stack that was
-            // only scanned it is mostly no code.
-            if guessed {
-                continue;
-            }
-            return None;
+            // Code outside of all modules was made at run time: the module that runs it made it, or knows who did. On a stack
+            // that was only scanned it is mostly no code.
+            continue;
         };
         let name = module.name();
         let inside = std::mem::replace(&mut called, frame.module) == frame.module;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::basis::Basis;
-use super::caller::{SEARCHED_FRAMES, caller};
+use super::caller::{SEARCHED_FRAMES, beyond, caller};
 use super::crash_record::CrashRecord;
 use super::giver::giver;
 use super::incident::{FaultSite, Suspect};
@@ -190,15 +190,19 @@ pub(super) fn suspect(
     }
 }
 
-/// The module that called where no code is: its return address is where the call left it. `None` where that is not known, and
-/// where code ran that was made at run time.
+/// The module that called where no code is: its return address is where the call left it. Where code called that was made at
+/// run time, the module that ran it. `None` where that is not known.
 fn caller_of_nowhere(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
     if dump.detail.code_place == Some(CodePlace::Generated) {
         return giver(dump, 0, carriers);
     }
     let frames = &dump.thread.as_ref()?.frames;
     let called = frames.get(1).filter(|frame| Basis::of(frame) >= Basis::Unwound)?;
-    let (_, module) = dump.module_at(called.address)?;
+    let Some((_, module)) = dump.module_at(called.address) else {
+        let ran = beyond(dump, 1, "", carriers).filter(|ran| ran.basis > Basis::Likely)?;
+        let reason = format!("it ran code that was made at run time, which called an address where no code is{}", ran.doubt());
+        return Some(Suspect::from_module(ran.module, ran.basis, reason));
+    };
     if let Some(giver) = giver(dump, 1, carriers) {
         return Some(giver);
     }

@@ -51,6 +51,8 @@ pub(crate) struct SetSource {
     pub expected: Vec<PathBuf>,
     /// Whether it is the one inside the program.
     pub embedded: bool,
+    /// Whether its lists were tried when the program was built, and need not be tried again.
+    pub proven: bool,
     /// Whether its `ruleset.yaml` has the name of the built-in set, which it then replaces.
     pub is_builtin: bool,
     /// Ids of rules that were left out: others may name them all the same.
@@ -78,7 +80,8 @@ impl SetSource {
         let Ok(Prepared { rules, files }) = postcard::from_bytes::<Prepared<'static>>(INDEX) else {
             return Self::embedded(found);
         };
-        let mut set = Self { name: BUILTIN.to_owned(), version: "0".to_owned(), embedded: true, ..Self::default() };
+        let mut set = Self::builtin();
+        set.proven = true;
         for (path, tree) in files {
             let parts: Vec<&str> = path.split('/').collect();
             set.add(&parts, &inside(path, Some(tree)), found);
@@ -91,6 +94,11 @@ impl SetSource {
         set
     }
 
+    /// The set inside the program, empty.
+    fn builtin() -> Self {
+        Self { name: BUILTIN.to_owned(), version: "0".to_owned(), embedded: true, ..Self::default() }
+    }
+
     /// Leaves out all rules that the build has read, and what is to be read from its text.
     pub fn leave_out_rules(&mut self) {
         self.left_out = self.prepared.drain(..).map(|(rule, _)| rule.id.to_owned()).collect();
@@ -99,7 +107,7 @@ impl SetSource {
 
     /// The set inside the program, to be read from its text.
     pub fn embedded(found: &mut Vec<Diagnostic>) -> Self {
-        let mut set = Self { name: BUILTIN.to_owned(), version: "0".to_owned(), embedded: true, ..Self::default() };
+        let mut set = Self::builtin();
         for (path, text) in EMBEDDED {
             let parts: Vec<&str> = path.split('/').collect();
             set.add(&parts, &YamlText::new(format!("{BUILTIN}/{path}"), *text), found);

@@ -30,6 +30,8 @@ const MOST_OBJECTS: usize = 4;
 const MOST_STOPPED: usize = 12;
 /// How many instructions before a stop the check is looked for.
 const MOST_BEFORE_STOP: usize = 64;
+/// From here on an index is taken for the one that leads out of memory, where the base may be a pointer.
+const FAR_INDEX: u64 = 0x1000;
 /// Addresses below are no pointers.
 const LOWEST_ADDRESS: u64 = 0x1_0000;
 
@@ -178,13 +180,19 @@ impl Search<'_, '_, '_> {
             }
         }
         let map = self.code.memory.map;
-        followed.sort_by_key(|(_, value)| map.region_at(Address(*value)).is_some());
+        let base = operand.base.as_ref().and_then(|base| number(&base.name));
+        let is_index = |register: usize| base.is_some_and(|base| base != register);
+        let far = followed.iter().any(|(register, value)| is_index(*register) && *value >= FAR_INDEX);
+        let leads_to_memory = |register: usize, value: u64| {
+            let held = map.region_at(Address(value)).is_some();
+            !is_index(register) && (held || far && value >= LOWEST_ADDRESS && value >> 47 == 0)
+        };
+        followed.sort_by_key(|(register, value)| leads_to_memory(*register, *value));
         let view = self.view(0)?;
         let mut found = None;
         for (register, value) in followed {
             let (item, before) = (Item::Register(register), view.anchor);
-            let of_base = operand.base.as_ref().and_then(|base| number(&base.name)) == Some(register);
-            let is_index = !of_base && operand.base.is_some();
+            let is_index = is_index(register);
             let givers = self.follow(Followed { view: Rc::clone(&view), before, item, value: Some(value), is_index });
             if is_given(&givers) {
                 return Some(givers);
@@ -326,8 +334,10 @@ impl Search<'_, '_, '_> {
             let derive =
                 !self.is_number && (followed.is_index || followed.value.is_some_and(|value| value < LOWEST_ADDRESS));
             let Some(source) = choose(&sources, derive) else { return Givers { end: OriginEnd::Joined, ..found } };
-            let moved = source.moved;
-            if moved && self.is_number {
+            // An index that only what the function was given and what it loaded makes, it has not moved itself.
+            let moved = source.moved && !(followed.is_index && is_all_given(&sources));
+            // On one of the paths, the function may have made of it what it then refused.
+            if self.is_number && sources.iter().any(|source| source.moved) {
                 return Givers { end: OriginEnd::Computed, ..found };
             }
             if source.derived {
@@ -375,6 +385,12 @@ impl Search<'_, '_, '_> {
         }
         found
     }
+}
+
+/// Whether a value was made of arguments, and of nothing that the function began with or was returned.
+fn is_all_given(sources: &[Source]) -> bool {
+    let given = |kind: &SourceKind| matches!(kind, SourceKind::Entered(_) | SourceKind::Loaded(_) | SourceKind::Computed);
+    sources.iter().all(|source| given(&source.kind))
 }
 
 fn giver(frame: usize, module: Option<usize>, how: GiverKind) -> Giver {

@@ -47,7 +47,9 @@ impl RuleSet {
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
     pub fn check(paths: &[PathBuf], today: Option<Date>) -> Result<Self, Vec<Diagnostic>> {
-        let (mut checked, mut found) = Self::read_all(true, paths, SetSource::embedded, |_, _| {});
+        // Beside a user's rules, those of the program were proven when it was built.
+        let embedded = if paths.is_empty() { SetSource::embedded } else { SetSource::prepared };
+        let (mut checked, mut found) = Self::read_all(true, paths, embedded, |_, _| {});
         checked.warnings.append(&mut found);
         // Of a user's rules, what the built-in ones could do better is no matter.
         let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();

@@ -18,10 +18,10 @@ impl Search<'_, '_, '_> {
         let changed = if *before == view.anchor { 0 } else { u32::MAX };
         let first = Point { before: *before, item: *item, added: Some(0), changed, derived: false };
         let mut next = VecDeque::from([first]);
-        let mut seen: HashSet<(usize, Item)> = HashSet::new();
+        let mut seen: HashSet<(usize, Item, bool)> = HashSet::new();
         let mut sources = Vec::new();
         while let Some(point) = next.pop_front() {
-            if !seen.insert((point.before, point.item)) {
+            if !seen.insert((point.before, point.item, point.added.is_none())) {
                 continue;
             }
             if seen.len() > MOST_PLACES {
@@ -198,11 +198,48 @@ impl Search<'_, '_, '_> {
         let address = self.address(view, at, place, changed, DEEPEST);
         let base = place.base.and_then(|register| self.register(view, at, register, changed, DEEPEST));
         let of_stack = place.base == Some(self.convention.stack_pointer)
-            || place.base == Some(self.convention.frame_pointer) && self.is_near_stack(view, at, base);
+            || place.base == Some(self.convention.frame_pointer) && self.is_near_stack(view, at, base)
+            || place.base.is_some_and(|base| self.is_made_of_stack_pointer(view, at, base));
         match address {
             Some(address) if of_stack => Ok(address),
             _ => Err(Loaded { at, place, address, base }),
         }
+    }
+
+    /// Whether every path to a place sets a register to an address on the function's own stack: compilers reach arguments by such
+    /// a register where they align the stack.
+    fn is_made_of_stack_pointer(&self, view: &View, at: usize, register: usize) -> bool {
+        let stack_pointer = self.convention.stack_pointer;
+        let (mut next, mut seen, mut found) = (vec![at], HashSet::new(), false);
+        while let Some(index) = next.pop() {
+            if !seen.insert(index) {
+                continue;
+            }
+            let before = view.function.before(index);
+            if seen.len() > MOST_PLACES || view.function.is_entry(index) || before.is_empty() {
+                return false;
+            }
+            for before in before {
+                let Some(step) = view.function.step(*before) else { return false };
+                let calls = matches!(step.flow, Flow::Call(_));
+                if calls && self.convention.is_volatile(register) {
+                    return false;
+                }
+                if calls || !step.changes(register) {
+                    next.push(*before);
+                    continue;
+                }
+                found = match step.set(register) {
+                    Some(From::Register(from)) => from == stack_pointer,
+                    Some(From::AddressOf(place)) => place.base == Some(stack_pointer) && !place.has_index,
+                    _ => false,
+                };
+                if !found {
+                    return false;
+                }
+            }
+        }
+        found
     }
 
     /// Whether a register's value is near to the stack pointer, so that it is the frame's address.

@@ -6,6 +6,7 @@
 //! pointers. Where nothing of that leads on, the stack is searched for a return address: a guess, because addresses of
 //! calls that have long returned stay on the stack wherever nothing overwrote them ([`scan`] grades it).
 
+mod called;
 mod cfi;
 mod epilogue;
 mod frame;
@@ -43,6 +44,8 @@ pub const AT_ONCE_OF_OTHERS: u64 = 4 << 10;
 const MOST_FOLLOWED: usize = 16 << 10;
 /// Below this address nothing is ever mapped: a return to there is the end of the stack.
 const LOWEST_ADDRESS: u64 = 0x1000;
+/// Below this address Windows gives no program memory ("Memory limits": the lowest 64 KiB).
+const LOWEST_MADE: u64 = 0x1_0000;
 /// Largest frame that a chain of frame pointers may span, bytes. `minidump-unwind` believes frames of 32-bit code up to
 /// this size, by a histogram of common libraries in which 99.5 % of all are smaller.
 const LARGEST_FRAME: u64 = 128 << 10;
@@ -169,13 +172,14 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         }
     }
 
-    /// Undoes a frame by what is known of its code, else by its frame pointer.
+    /// Undoes a frame by what is known of its code, by the call that entered it, else by its frame pointer.
     fn undo(&mut self, frame: &Caller) -> Undo {
         type Way<W> = fn(&mut W, &Caller) -> Option<(Registers, Entered)>;
-        let ways: [(Way<Self>, FrameTrust); 4] = [
+        let ways: [(Way<Self>, FrameTrust); 5] = [
             (Self::by_image, FrameTrust::Unwound),
             (Self::by_symbols, FrameTrust::Unwound),
             (Self::by_code, FrameTrust::Unwound),
+            (Self::by_call, FrameTrust::Unwound),
             (Self::by_frame_pointer, FrameTrust::FramePointer),
         ];
         for (way, trust) in ways {
@@ -216,9 +220,11 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             Lookup::NoEntry | Lookup::Unknown if frame.entered == Entered::Nowhere => {
                 let slot = frame.registers.get(RSP)?;
                 let (caller, entered) = frame::returned(frame.registers.kept(), &self.words, self.memory)?;
+                let null = frame.registers.rip < LOWEST_ADDRESS;
                 let shown = match self.returns_to(caller.rip, slot) {
-                    Some(shown) => shown,
-                    None => self.words.is_wide() || frame.registers.rip < LOWEST_ADDRESS,
+                    Some(false) => null && self.is_made_at_run_time(caller.rip, slot),
+                    Some(true) => true,
+                    None => self.words.is_wide() || null,
                 };
                 shown.then_some((caller, entered))
             }
@@ -252,6 +258,61 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         Some((way_out::caller(&registers, lowest, interrupted, wide, self)?, Entered::ByCall))
     }
 
+    /// By the first return address on the stack whose call leads to the function of the frame: that of 32-bit code that keeps
+    /// no frame pointer and has no way out, as it is where a function that does not return was called.
+    fn by_call(&mut self, frame: &Caller) -> Option<(Registers, Entered)> {
+        if self.words.is_wide() || frame.entered == Entered::Nowhere {
+            return None;
+        }
+        let (rip, slot) = self.entering_call(frame, Some(true))?;
+        Some((self.searched_for(frame, rip, slot)?, Entered::ByCall))
+    }
+
+    /// The first address on the stack, up to where the frame pointer leads, that a call to the frame's function returns to, and
+    /// its slot. `leads` is what [`leads_into`](Self::leads_into) must say of it.
+    fn entering_call(&mut self, frame: &Caller, leads: Option<bool>) -> Option<(u64, u64)> {
+        let (start, size) = (frame.registers.get(RSP)?, self.words.size());
+        let frame_pointer = frame.registers.get(RBP).filter(|base| *base >= start);
+        for distance in 0..SEARCHED_WORDS {
+            let slot = start.checked_add(distance.checked_mul(size)?)?;
+            // The frame pointer's own return address is behind all that it left out.
+            if frame_pointer.is_some_and(|base| slot > base) {
+                return None;
+            }
+            let rip = self.words.at(slot, self.memory)?;
+            if self.is_in_code(rip) && self.follows_call(rip) == Some(true) && self.leads_into(rip, frame) == leads {
+                return Some((rip, slot));
+            }
+        }
+        None
+    }
+
+    /// Whether the call of 32-bit code before an address leads to the function of a frame; `None` where that is not known.
+    fn leads_into(&mut self, address: u64, frame: &Caller) -> Option<bool> {
+        let (module, _) = self.place(instruction(frame))?;
+        let begin = self.called_before(address)?;
+        let is_own = self.place(begin).is_some_and(|(index, _)| index == module);
+        Some(is_own && begin <= frame.registers.rip && called::leads_to(begin, frame.registers.rip, self))
+    }
+
+    /// Where the call before an address of 32-bit code leads, if code and pointers that show it are at hand.
+    fn called_before(&mut self, address: u64) -> Option<u64> {
+        let mut code = [0; LONGEST_CALL];
+        self.fill_code(address.checked_sub(code.len() as u64)?, &mut code)?;
+        let target = match code {
+            [_, _, 0xE8, distance @ ..] => {
+                address.wrapping_add_signed(i64::from(i32::from_le_bytes(distance))) & 0xFFFF_FFFF
+            }
+            [_, 0xFF, 0x15, pointer @ ..] => return self.memory.pointer(u64::from(u32::from_le_bytes(pointer)), false),
+            _ => return None,
+        };
+        let mut jump = [0; 6];
+        match self.fill_code(target, &mut jump).map(|()| jump) {
+            Some([0xFF, 0x25, pointer @ ..]) => self.memory.pointer(u64::from(u32::from_le_bytes(pointer)), false),
+            _ => Some(target),
+        }
+    }
+
     /// By the frame pointer: 32-bit code keeps one, and so does code that was made at run time.
     fn by_frame_pointer(&mut self, frame: &Caller) -> Option<(Registers, Entered)> {
         let size = self.words.size();
@@ -265,6 +326,10 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             base.checked_rem(size) == Some(0) && base.checked_sub(below).is_some_and(|size| size <= LARGEST_FRAME)
         };
         if !is_frame(base, pointer) {
+            return None;
+        }
+        // Before it is the caller of a function that keeps none.
+        if !self.words.is_wide() && self.entering_call(frame, None).is_some() {
             return None;
         }
         let next = self.words.at(base, self.memory)?;
@@ -303,7 +368,8 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         for distance in 0..searched {
             let slot = start.checked_add(distance.checked_mul(size)?)?;
             let rip = self.words.at(slot, self.memory)?;
-            if self.returns_to(rip, slot) != Some(false) {
+            let leads_elsewhere = !self.words.is_wide() && self.leads_into(rip, frame) == Some(false);
+            if self.returns_to(rip, slot) != Some(false) && !leads_elsewhere {
                 let likely = if self.words.has_twice(rip) { scan::REPEATED } else { scan::ONCE };
                 return Some(Caller {
                     registers: self.searched_for(frame, rip, slot)?,
@@ -340,6 +406,18 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             return Some(false);
         }
         self.follows_call(address)
+    }
+
+    /// Whether what the slot of a return address holds can be an address in code that was made at run time: in no module, not
+    /// on the stack, and in memory that may be executed where the dump lists it.
+    fn is_made_at_run_time(&mut self, address: u64, slot: u64) -> bool {
+        let aligned = !self.words.is_wide() || slot.checked_rem(16) == Some(8);
+        let Some(before) = address.checked_sub(1).filter(|before| *before >= LOWEST_MADE && aligned) else { return false };
+        // Windows gives no program more than 47 bits of addresses ("Memory limits": 128 TiB).
+        let may_be_code = || before.abs_diff(slot) > LARGEST_FRAME && before >> 47 == 0;
+        self.place(before).is_none()
+            && self.is_executable(before).unwrap_or_else(may_be_code)
+            && self.follows_call(address) != Some(false)
     }
 
     /// Whether an address lies behind an instruction of a module's code.
