@@ -33,6 +33,10 @@ pub struct CrashDetail {
     pub hook_target: Option<Address>,
     /// Whether the instruction pointer is inside of an instruction that a hook overwrote.
     pub inside_hook: bool,
+    /// The hook that led to the exception's address, where no code is.
+    pub dead_hook: Option<DeadHook>,
+    /// How the code returned to the exception's address, where no code is.
+    pub returned: Option<Returned>,
     /// The C++ exception that was thrown.
     pub cpp: Option<CppException>,
     /// The `HRESULT` of a .NET exception.
@@ -43,6 +47,22 @@ pub struct CrashDetail {
     pub stack: Option<StackState>,
     /// The function in which the crashing thread started.
     pub thread_start: Option<Address>,
+}
+
+/// A function's beginning that was overwritten with a jump to where no code is any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeadHook {
+    /// Where the function begins.
+    pub function: Address,
+    /// Places in other modules, one in each, that hold the address to which the jump leads.
+    pub holders: Vec<Address>,
+}
+
+/// A return to where no code is, by an address on the stack that was overwritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Returned {
+    /// Where the last call of the function that returned was to return to, if that is still on the stack below.
+    pub last_call: Option<Address>,
 }
 
 /// The address that the code accessed when it caused an access violation or in-page error.

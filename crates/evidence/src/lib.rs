@@ -34,8 +34,8 @@ mod words;
 pub use artifact_kind::ArtifactKind;
 pub use code::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 pub use crash_detail::{
-    AddressKind, CodePlace, CppException, CrashDetail, Extension, Instruction, InstructionKind, Page, StackState,
-    StowedException, Wanted,
+    AddressKind, CodePlace, CppException, CrashDetail, DeadHook, Extension, Instruction, InstructionKind, Page,
+    Returned, StackState, StowedException, Wanted,
 };
 pub use error_record::{
     ErrorComponent, ErrorDetail, ErrorRecord, ErrorSection, ErrorSeverity, MemoryError, PciDevice, ProcessorOperation,

@@ -9,7 +9,8 @@ use super::crash_record::CrashRecord;
 use super::giver::giver;
 use super::incident::{FaultSite, Suspect};
 use super::joined_evidence::JoinedEvidence;
-use evidence::{CodePlace, DumpReason, ExceptionCode, LoadedModule, OperatingSystem, ProcessDump, base_name};
+use super::other_software::is_of_windows;
+use evidence::{CodePlace, DeadHook, DumpReason, ExceptionCode, LoadedModule, OperatingSystem, ProcessDump, base_name};
 
 /// What modules are known for, by their file names.
 pub trait Carriers: Sync {
@@ -131,6 +132,9 @@ fn full_path(path: &str) -> Option<Arc<str>> {
     path.contains(['\\', '/']).then(|| Arc::from(path))
 }
 
+/// How many bits of a pointer the processor uses for addresses ("canonical addressing" in Intel's manual, volume 1).
+const BITS_OF_ADDRESSES: u32 = 48;
+
 /// The module that the evidence points to; `None` where nothing supports one.
 pub(super) fn suspect(
     evidence: &JoinedEvidence<'_>,
@@ -155,9 +159,10 @@ pub(super) fn suspect(
     if dump.is_some_and(|dump| dump.system.os != OperatingSystem::Windows) {
         return None;
     }
-    // What a flipped bit of memory explains, no module did.
-    if dump.is_some_and(|dump| dump.detail.bit_flip.is_some()) {
-        return None;
+    // What a flipped bit of memory explains, no module did. Bits that no address uses programs fill with marks of their own, and
+    // then the code shows who handed in a pointer with one.
+    if let Some((dump, flip)) = dump.and_then(|dump| Some((dump, dump.detail.bit_flip.as_ref()?))) {
+        return if flip.bit < BITS_OF_ADDRESSES { None } else { giver(dump, 0, carriers) };
     }
     if let Some(thrower) = dump.and_then(|dump| thrower(dump, carriers)) {
         return Some(thrower);
@@ -196,11 +201,20 @@ fn caller_of_nowhere(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Susp
     if dump.detail.code_place == Some(CodePlace::Generated) {
         return giver(dump, 0, carriers);
     }
+    if let Some(hook) = &dump.detail.dead_hook {
+        return hooked_by(dump, hook, carriers);
+    }
     let frames = &dump.thread.as_ref()?.frames;
-    let called = frames.get(1).filter(|frame| Basis::of(frame) >= Basis::Unwound)?;
+    let Some(called) = frames.get(1).filter(|frame| Basis::of(frame) >= Basis::Unwound) else {
+        let (_, module) = dump.module_at(dump.detail.returned?.last_call?)?;
+        let passes = carriers.is_carrier(module.name()) || carriers.is_prefix(module.name());
+        let reason = "the return address that was overwritten is right above what is left of its last call";
+        return (!passes).then(|| Suspect::from_module(module, Basis::Likely, reason));
+    };
     let Some((_, module)) = dump.module_at(called.address) else {
         let ran = beyond(dump, 1, "", carriers).filter(|ran| ran.basis > Basis::Likely)?;
-        let reason = format!("it ran code that was made at run time, which called an address where no code is{}", ran.doubt());
+        let reason =
+            format!("it ran code that was made at run time, which called an address where no code is{}", ran.doubt());
         return Some(Suspect::from_module(ran.module, ran.basis, reason));
     };
     if let Some(giver) = giver(dump, 1, carriers) {
@@ -211,6 +225,20 @@ fn caller_of_nowhere(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Susp
     }
     let reason = "it called an address where no code is";
     Some(Suspect::from_module(module, Basis::of(called), reason))
+}
+
+/// The module that overwrote the beginning of a function with a jump that leads nowhere any more: the only one, of neither
+/// Windows nor what all programs share, that still holds the address.
+fn hooked_by(dump: &ProcessDump, hook: &DeadHook, carriers: &dyn Carriers) -> Option<Suspect> {
+    let modules = hook.holders.iter().filter_map(|holder| dump.module_at(*holder)).map(|(_, module)| module);
+    let mut others = modules.filter(|module| !is_of_windows(module) && !carriers.is_carrier(module.name()));
+    let (holder, None) = (others.next()?, others.next()) else { return None };
+    let (_, hooked) = dump.module_at(hook.function)?;
+    let reason = format!(
+        "its data hold the address to which the jump at the beginning of a function of {} leads",
+        hooked.name()
+    );
+    Some(Suspect::from_module(holder, Basis::Unwound, reason))
 }
 
 /// The module that a pasted analysis of a debugger points to: the one that it blames, or the first on its stack that

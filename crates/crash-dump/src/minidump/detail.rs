@@ -10,7 +10,7 @@ use super::regions::Regions;
 use super::stack_state::{ThreadAtCrash, stack_state};
 use super::threads::ListedThread;
 use super::wanted::{STACK_OVERFLOW, Surroundings, wanted_address};
-use super::{annotations, counters, cpp, handles, hook, stowed, threads};
+use super::{annotations, counters, cpp, handles, hook, returned, stowed, threads};
 use crate::call::{LONGEST_CALL, call_at_end};
 use evidence::{
     Address, CodePlace, CrashDetail, Exception, ExceptionCode, INTEGRITY_LEVELS, Names, OperatingSystem, ProcessDump,
@@ -84,6 +84,7 @@ fn crash(
         stack_state(memory, regions, ThreadAtCrash { pointer, teb, wide, wanted: wanted_address(process), overflow })
     });
 
+    let stack_pointer = context.map(MinidumpContext::get_stack_pointer);
     let at = exception.address;
     let code = if is_by_the_processor(exception) { memory.part(at.0, instruction::LONGEST) } else { None };
     let decoded = code.and_then(|code| DecodedInstruction::decode(&code, at, process.system.cpu));
@@ -121,6 +122,10 @@ fn crash(
         givers: Vec::new(),
         hook_target: if outside { hook::target(process, memory) } else { None },
         inside_hook: !outside && hook::is_inside(process, memory) == Some(true),
+        returned: stack_pointer
+            .filter(|_| outside && at_fault && process.could_not_execute())
+            .and_then(|at| returned::read(process, memory, at)),
+        dead_hook: stack_pointer.filter(|_| outside && at_fault).and_then(|at| hook::dead(process, memory, at)),
         wanted,
         code_place,
         instruction: decoded.map(|decoded| decoded.describe(process.system.cpu_features, names)),

@@ -4,10 +4,17 @@
 //! A hook that cuts an instruction in two leaves its second half to be executed.
 
 use super::memory::Memory;
-use crate::call::LONGEST_JUMP;
-use evidence::{Address, CpuArchitecture, ProcessDump};
+use crate::call::{LONGEST_CALL, LONGEST_JUMP};
+use evidence::{Address, CpuArchitecture, DeadHook, ProcessDump};
 use untrusted::bytes::{pointer_at, u32_at};
 
+/// Most jumps that are followed from a call to where it arrived: that of an import, and that of a hook.
+const MOST_JUMPS: usize = 3;
+/// A jump through a pointer that is right behind it, bytes.
+const LONGEST_JUMP_WITH_TARGET: u64 = 14;
+/// How much of modules is searched for an address, bytes, and how much at once: so much is read in less than a second.
+const MOST_SEARCHED: u64 = 512 << 20;
+const AT_ONCE: usize = 4 << 10;
 /// How many bytes before and behind the instruction pointer are searched for a trampoline's jump back.
 const SEARCHED_BEFORE: u64 = 16;
 const SEARCHED: u64 = 64;
@@ -49,6 +56,68 @@ pub fn target(process: &ProcessDump, memory: &mut Memory<'_, '_>) -> Option<Addr
         let target = Address(target.filter(|target| !is_aligned(*target))?);
         process.module_at(target).map(|_| target)
     })
+}
+
+/// For an exception where no code is, right behind a call: the function that was called, if its beginning was overwritten with
+/// a jump to there. `stack_pointer` leads to where the call returns to.
+pub fn dead(process: &ProcessDump, memory: &mut Memory<'_, '_>, stack_pointer: u64) -> Option<DeadHook> {
+    let arrived = process.exception.as_ref()?.address.0;
+    let wide = is_x86(process)?;
+    let returns_to = memory.pointer(stack_pointer, wide)?;
+    let code = memory.part(returns_to.checked_sub(LONGEST_CALL as u64)?, LONGEST_CALL as u64)?.into_owned();
+    let mut at = match *code.as_array::<LONGEST_CALL>()? {
+        [_, _, 0xE8, distance @ ..] => returns_to.wrapping_add_signed(i64::from(i32::from_le_bytes(distance))),
+        [_, 0xFF, 0x15, distance @ ..] if wide => {
+            memory.pointer(returns_to.wrapping_add_signed(i64::from(i32::from_le_bytes(distance))), true)?
+        }
+        [_, 0xFF, 0x15, pointer @ ..] => memory.pointer(u64::from(u32::from_le_bytes(pointer)), false)?,
+        _ => return None,
+    };
+    for _ in 0..MOST_JUMPS {
+        at = if wide { at } else { at & 0xFFFF_FFFF };
+        process.module_at(Address(at))?;
+        let code = memory.part(at, LONGEST_JUMP_WITH_TARGET)?.into_owned();
+        let (length, Some(target)) = jump(&code, at, memory, wide)? else { return None };
+        if target == arrived {
+            // The jump of an import leads through a table: that its entry is wrong is no hook.
+            let own = code.first() == Some(&0xE9) || length == 6 && pointer_at(&code, 6, true) == Some(target);
+            let function = Address(at);
+            return own.then(|| DeadHook { function, holders: holders(process, memory, target, function, wide) });
+        }
+        at = target;
+    }
+    None
+}
+
+/// Places in modules other than the one that `function` is in that hold an address, one in each.
+fn holders(
+    process: &ProcessDump,
+    memory: &mut Memory<'_, '_>,
+    held: u64,
+    function: Address,
+    wide: bool,
+) -> Vec<Address> {
+    let word = if wide { 8 } else { 4 };
+    let own = process.module_at(function).map(|(index, _)| index);
+    let mut left = MOST_SEARCHED;
+    let mut found = Vec::new();
+    let others = (0..).zip(process.modules.iter().flatten()).filter(|(index, _)| Some(*index) != own);
+    for (_, module) in others {
+        let end = module.base.0.saturating_add(u64::from(module.size));
+        for at in (module.base.0..end).step_by(AT_ONCE) {
+            let size = end.saturating_sub(at).min(AT_ONCE as u64);
+            let Some(rest) = left.checked_sub(size) else { return found };
+            left = rest;
+            let part = memory.part(at, size).unwrap_or_default();
+            let place = (at..).step_by(word).zip(part.chunks_exact(word));
+            let place = place.into_iter().find(|(_, bytes)| pointer_at(bytes, 0, wide) == Some(held));
+            if let Some((place, _)) = place {
+                found.push(Address(place));
+                break;
+            }
+        }
+    }
+    found
 }
 
 /// Whether the instruction pointer is inside of a jump that leaves its module: it points into what a hook overwrote.

@@ -22,6 +22,7 @@ mod location;
 mod memory;
 mod origin;
 mod regions;
+mod returned;
 mod running;
 mod stack;
 mod stack_state;

@@ -2,6 +2,7 @@
 
 use super::text::text;
 use super::{Finding, MechanismKind as Kind};
+use crate::basis::Basis;
 use crate::incident::FaultSite;
 use evidence::{
     AccessFit, AccessKind, Address, AddressKind, CodePlace, ExceptionCode, FillPattern, Filled, MemoryOperand, Page,
@@ -114,7 +115,7 @@ impl<'d> Fault<'d> {
             return stack_exhausted(0.9);
         }
         if self.execution {
-            return self.of_execution();
+            return self.dead_hook().unwrap_or_else(|| self.of_execution());
         }
         let detail = &self.dump.detail;
         if detail.inside_hook {
@@ -223,9 +224,16 @@ impl<'d> Fault<'d> {
         }
         let unmapped =
             !self.dump.detail.wanted.as_ref().is_some_and(|wanted| wanted.page.is_some_and(Page::is_committed));
-        if unmapped && let Some(finding) = self.made_of(address.0, 0.85, " and called it") {
+        let returned = self.returned();
+        let and_used = if returned {
+            " and returned to it: a return address on the stack was overwritten"
+        } else {
+            " and called it"
+        };
+        if unmapped && let Some(finding) = self.made_of(address.0, 0.85, and_used) {
             return finding;
         }
+        let went = if returned { "returned, by an overwritten address on the stack, to" } else { "called" };
         let data = |did: String, certainty| Finding::new(Kind::DataExecution, certainty, did);
         let wild = |did: String, certainty| Finding::new(Kind::WildCall, certainty, did);
         match self.dump.detail.code_place {
@@ -245,15 +253,22 @@ impl<'d> Fault<'d> {
                 data(format!("executed data of a module at {address}, in memory that is not executable"), 0.7)
             }
             Some(CodePlace::UnloadedModule) => {
-                wild(format!("called {address}, where a module was before it was unloaded"), 0.9)
+                wild(format!("{went} {address}, where a module was before it was unloaded"), 0.9)
             }
-            Some(CodePlace::Free) => wild(format!("called {address}, where no memory is"), 0.9),
-            Some(CodePlace::Generated) => wild(format!("called {address}, which could not be executed"), 0.5),
+            Some(CodePlace::Free) => wild(format!("{went} {address}, where no memory is"), 0.9),
+            Some(CodePlace::Generated) => wild(format!("{went} {address}, which could not be executed"), 0.5),
             _ if self.target == Some(AddressKind::Stack) => {
                 data(format!("executed data on the stack at {address}"), 0.9)
             }
-            _ => wild(format!("called {address}, which is in no module"), 0.7),
+            _ => wild(format!("{went} {address}, which is in no module"), 0.7),
         }
+    }
+
+    /// Whether execution got there by a return, and not by a call: then the caller is on top of the stack.
+    fn returned(&self) -> bool {
+        let frames = self.dump.thread.as_ref().map_or(&[][..], |thread| &thread.frames);
+        let called = frames.get(1).is_some_and(|frame| Basis::of(frame) >= Basis::Unwound);
+        !called && self.dump.detail.returned.is_some()
     }
 
     /// The processor reported no address, which it does of pointers that are not canonical.
@@ -310,6 +325,19 @@ impl<'d> Fault<'d> {
                 Finding::new(Kind::NonCanonical, 0.6, did)
             }
         }
+    }
+
+    /// A call whose function begins with a jump of a hook that leads to where no code is any more.
+    fn dead_hook(&self) -> Option<Finding> {
+        let function = self.dump.detail.dead_hook.as_ref()?.function;
+        let (_, module) = self.dump.module_at(function)?;
+        let offset = module.offset_of(function).map_or_else(String::new, |offset| format!("+{offset}"));
+        let did = format!(
+            "called {}{offset}, whose beginning a hook of other software had overwritten with a jump to {}, where no code is",
+            module.name(),
+            self.address
+        );
+        Some(Finding::new(Kind::HookBroken, 0.9, did))
     }
 
     /// Code outside of all modules that a hook made, and that leads back into a function of a module: what it executes there

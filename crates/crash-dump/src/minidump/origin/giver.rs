@@ -389,7 +389,8 @@ impl Search<'_, '_, '_> {
 
 /// Whether a value was made of arguments, and of nothing that the function began with or was returned.
 fn is_all_given(sources: &[Source]) -> bool {
-    let given = |kind: &SourceKind| matches!(kind, SourceKind::Entered(_) | SourceKind::Loaded(_) | SourceKind::Computed);
+    let given =
+        |kind: &SourceKind| matches!(kind, SourceKind::Entered(_) | SourceKind::Loaded(_) | SourceKind::Computed);
     sources.iter().all(|source| given(&source.kind))
 }
 

@@ -215,8 +215,8 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
                 (self.follows_call(caller.rip) == Some(true)).then_some((caller, entered))
             }
             // Nothing has run since the call pushed where it returns to, unless it was a return to a damaged address. After that
-            // the stack pointer of 64-bit code is aligned otherwise; of 32-bit code only the call itself shows it, or that null
-            // was called, to which hardly any damage leads.
+            // the stack pointer of 64-bit code is aligned otherwise; of 32-bit code the call itself shows it, or the register that
+            // it was made by: a return takes its address from the stack. To null hardly any damage leads.
             Lookup::NoEntry | Lookup::Unknown if frame.entered == Entered::Nowhere => {
                 let slot = frame.registers.get(RSP)?;
                 let (caller, entered) = frame::returned(frame.registers.kept(), &self.words, self.memory)?;
@@ -224,7 +224,7 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
                 let shown = match self.returns_to(caller.rip, slot) {
                     Some(false) => null && self.is_made_at_run_time(caller.rip, slot),
                     Some(true) => true,
-                    None => self.words.is_wide() || null,
+                    None => self.words.is_wide() || null || frame.registers.leads_to_itself(),
                 };
                 shown.then_some((caller, entered))
             }
@@ -412,7 +412,9 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
     /// on the stack, and in memory that may be executed where the dump lists it.
     fn is_made_at_run_time(&mut self, address: u64, slot: u64) -> bool {
         let aligned = !self.words.is_wide() || slot.checked_rem(16) == Some(8);
-        let Some(before) = address.checked_sub(1).filter(|before| *before >= LOWEST_MADE && aligned) else { return false };
+        let Some(before) = address.checked_sub(1).filter(|before| *before >= LOWEST_MADE && aligned) else {
+            return false;
+        };
         // Windows gives no program more than 47 bits of addresses ("Memory limits": 128 TiB).
         let may_be_code = || before.abs_diff(slot) > LARGEST_FRAME && before >> 47 == 0;
         self.place(before).is_none()

@@ -86,6 +86,12 @@ impl Registers {
         *self.general.get(number)?
     }
 
+    /// Whether a general register that is no pointer to the stack holds the instruction pointer.
+    pub fn leads_to_itself(&self) -> bool {
+        let others = (0..).zip(self.general).filter(|(number, _)| ![RSP, RBP].contains(number));
+        others.into_iter().any(|(_, value)| value == Some(self.rip))
+    }
+
     /// Sets a register; `None` when its value is not known.
     pub fn set(&mut self, number: usize, value: Option<u64>) {
         if let Some(register) = self.general.get_mut(number) {
