@@ -3,6 +3,7 @@
 use std::fs;
 
 use facts::{FactSet, schema};
+use incident::Incident;
 use pipeline::{Options, inspect};
 use rules::RuleSet;
 use samplekit::FileTime;
@@ -78,12 +79,16 @@ impl Crash {
     }
 
     fn facts(&self) -> FactSet {
+        self.inspected().1
+    }
+
+    fn inspected(&self) -> (Incident, FactSet) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("demo.dmp");
         fs::write(&path, self.dump.to_bytes()).expect("written");
         let rules = RuleSet::load(true, &[]).expect("the built-in rules");
         let mut inspected = inspect(&[path], &rules, &Options::default()).incidents;
-        inspected.pop().expect("an incident").1
+        inspected.pop().expect("an incident")
     }
 }
 
@@ -245,6 +250,69 @@ fn what_is_inside_of_a_hooks_jump_is_broken_by_it_at_the_beginning_of_a_function
     let jump = jump_to_the_hook(CODE + 3);
     let before = [&[0x48, 0x8B, 0xC1], &jump[..2]].concat();
     beside_a_hook(Crash::new(&before, &jump[2..], [READ, 0])).is_kind("illegal-instruction");
+}
+
+/// A call in `demo.exe` of the function at [`CODE`], whose beginning is `function`, and a fault where that leads, at [`NOWHERE`].
+/// `holders` other modules hold that address.
+fn called_nowhere(function: &[u8], holders: u64) -> Crash {
+    let mut modules = vec![Module::windows(r"C:\demo\demo.exe", None, APP, 0x1_0000)];
+    let place = |number: u64| APP + 0x200_0000 + number * 0x10_0000;
+    modules.extend(
+        (0..holders)
+            .map(|number| Module::windows(&format!(r"C:\other\overlay{number}.dll"), None, place(number), 0x1_0000)),
+    );
+    let mut dump = Minidump::crashed(FileTime::utc(2024, 6, 12, 12, 0, 44), NOWHERE, modules);
+    let mut bytes = [&[0xCC; 16], function].concat();
+    bytes.resize(0x110, 0xCC);
+    bytes.extend([0xE8, 0xFB, 0xFE, 0xFF, 0xFF, 0xCC, 0xCC, 0xCC]);
+    let stack = [CODE + 0x105; 32].map(u64::to_le_bytes).concat();
+    dump.memory = vec![Memory { address: CODE - 16, bytes }, Memory { address: STACK - 8, bytes: stack }];
+    dump.memory.extend((0..holders).map(|number| Memory {
+        address: place(number) + 0x3000,
+        bytes: [7, NOWHERE, 7].map(u64::to_le_bytes).concat(),
+    }));
+    dump.exception.iter_mut().for_each(|exception| exception.parameters = vec![EXECUTE, NOWHERE]);
+    Crash { dump, at: NOWHERE }.registers(|context| context.rsp = STACK + 8)
+}
+
+/// An address that a near jump reaches from [`CODE`], and at which nothing is.
+const NOWHERE: u64 = APP + 0x100_1000;
+
+#[test]
+fn a_hook_that_leads_nowhere_is_broken_and_the_module_that_knows_the_address_is_its_owner() {
+    let jump = jump_to_the_hook(CODE);
+    let suspect = |holders| {
+        let crash = called_nowhere(&jump, holders);
+        crash.is_kind("hook-broken");
+        crash.facts().get("suspect.module").map(|known| format!("{:?}", known.value))
+    };
+    assert_eq!(suspect(1).as_deref(), Some("Text(\"overlay0.dll\")"));
+    assert_eq!((suspect(0), suspect(2)), (None, None), "nobody or two know it");
+    // The jump of an import, through a pointer elsewhere.
+    let mut import = called_nowhere(&[0xFF, 0x25, 0x3A, 0, 0, 0], 1);
+    import.dump.memory[0].bytes[0x50..0x58].copy_from_slice(&NOWHERE.to_le_bytes());
+    import.is_kind("wild-call");
+}
+
+#[test]
+fn a_return_to_where_no_code_is_was_made_by_the_function_below_the_stack_pointer() {
+    let mut crash = called_nowhere(&[0x90], 0).registers(|context| context.rsp = STACK + 0x40);
+    // What the stack holds above is no return address of a call any more.
+    for slot in (0x40..0x100).step_by(8) {
+        crash.dump.memory[1].bytes[slot..][..8].copy_from_slice(&[0x41; 8]);
+    }
+    crash.dump.memory[1].bytes[0x40..][..8].copy_from_slice(&NOWHERE.to_le_bytes());
+    let (incident, facts) = crash.inspected();
+    let told = |path: &str| facts.get(path).map(|known| format!("{:?}", known.value)).unwrap_or_default();
+    let sentence = incident.mechanism.map(|mechanism| mechanism.sentence).unwrap_or_default();
+    assert!(sentence.contains("returned, by an overwritten address on the stack, to "), "{sentence}");
+    assert_eq!(
+        (told("mechanism.kind"), told("suspect.module")),
+        ("Text(\"wild-call\")".into(), "Text(\"demo.exe\")".into())
+    );
+    // Another word there: it was called.
+    crash.dump.memory[1].bytes[0x40..][..8].copy_from_slice(&[0x41; 8]);
+    assert_eq!(crash.facts().get("suspect.module"), None);
 }
 
 #[test]

@@ -187,6 +187,8 @@ impl Search<'_, '_, '_> {
             let held = map.region_at(Address(value)).is_some();
             !is_index(register) && (held || far && value >= LOWEST_ADDRESS && value >> 47 == 0)
         };
+        // Not the base leads out of memory, but the index.
+        followed.retain(|(register, value)| !(far && leads_to_memory(*register, *value)));
         followed.sort_by_key(|(register, value)| leads_to_memory(*register, *value));
         let view = self.view(0)?;
         let mut found = None;

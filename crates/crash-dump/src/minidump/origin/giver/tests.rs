@@ -45,6 +45,11 @@ fn code(base: u64, code: &[u8], to: Option<u64>) -> Vec<u8> {
 }
 
 fn followed(crash: &Crash<'_>) -> Vec<String> {
+    followed_with(crash, None)
+}
+
+/// With the number and the value of an index register, too.
+fn followed_with(crash: &Crash<'_>, index: Option<(usize, u64)>) -> Vec<String> {
     let library = code(LIBRARY, crash.library, None);
     let program = code(PROGRAM, crash.program, Some(LIBRARY + 16));
     let fault = (LIBRARY + 16).wrapping_add(crash.library.len() as u64);
@@ -105,12 +110,14 @@ fn followed(crash: &Crash<'_>) -> Vec<String> {
     registers[4] = STACK;
     registers[1] = crash.object;
     registers[crash.register] = crash.value;
+    index.into_iter().for_each(|(register, value)| registers[register] = value);
     process.detail.registers = registers;
-    let name = CpuArchitecture::X64.registers()[crash.register];
+    let held =
+        |register: usize, value| RegisterValue { name: CpuArchitecture::X64.registers()[register].into(), value };
     process.detail.access = Some(FaultingAccess {
         operand: Some(MemoryOperand {
-            base: Some(RegisterValue { name: name.into(), value: crash.value }),
-            index: None,
+            base: Some(held(crash.register, crash.value)),
+            index: index.map(|(register, value)| held(register, value)),
             displacement: 0,
             address: Address(crash.value),
             size: 8,
@@ -149,6 +156,20 @@ fn of_several_paths_the_one_that_gives_the_value_is_taken() {
     assert_eq!(followed(&crash), ["constant"]);
     let crash = Crash { value: 0x7777_0000, program: &[0xB9, 0, 0, 0x77, 0x77], ..crash };
     assert_eq!(followed(&crash), ["argument 1", "constant"]);
+}
+
+#[test]
+fn an_index_far_out_of_memory_is_followed_before_its_base() {
+    // movsxd rax,ecx; add rax,rdx: the index is made of two arguments
+    let library = [0x48, 0x63, 0xC1, 0x48, 0x01, 0xD0];
+    let crash = Crash { library: &library, program: &[0x90], register: 8, value: HEAP, object: 7, memory: &[] };
+    assert_eq!(followed_with(&crash, Some((0, 0x3_0570))), ["computed 0", "argument 1", "no-code"]);
+    // A near one can't be the reason.
+    assert_eq!(followed_with(&crash, Some((0, 5))), ["argument 1", "no-code"]);
+    // xor eax,eax; loop: inc rax; jmp loop: the function counts it up itself
+    let library = [0x31, 0xC0, 0x48, 0xFF, 0xC0, 0x74, 0xFB];
+    let crash = Crash { library: &library, ..crash };
+    assert_eq!(followed_with(&crash, Some((0, 0x3_0570))), ["constant"]);
 }
 
 #[test]

@@ -40,3 +40,25 @@ pub fn leads_to(begin: u64, to: u64, around: &mut impl Surroundings) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::way_out::tests::{CODE, Given};
+    use super::leads_to;
+
+    fn leads(code: &[u8], to: u64) -> bool {
+        leads_to(CODE, CODE + to, &mut Given { code: code.to_vec(), words: Vec::new(), wide: false })
+    }
+
+    #[test]
+    fn a_function_leads_to_its_instructions_and_behind_its_last_call() {
+        // push ebp; je over; ret; over: call
+        let code = [0x55, 0x74, 0x01, 0xC3, 0xE8, 0, 1, 0, 0, 0x55];
+        assert!(leads(&code, 0) && leads(&code, 3) && leads(&code, 4) && leads(&code, 9));
+        assert!(!leads(&code, 5), "within the call");
+        // ret; then another function
+        assert!(!leads(&[0xC3, 0x55, 0x55], 1));
+        // a loop, and code that is not at hand
+        assert!(!leads(&[0xEB, 0xFE], 9) && !leads(&[0xEB, 0x20], 0x30));
+    }
+}

@@ -115,3 +115,17 @@ impl Registers {
         number(&NAMES).or_else(|| number(&NAMES_OF_32_BITS))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{RBP, Registers};
+
+    #[test]
+    fn a_call_by_a_register_leaves_the_address_in_it() {
+        let mut registers = Registers::with_stack(0x5000, 0x5000);
+        registers.set(RBP, Some(0x5000));
+        assert!(!registers.leads_to_itself(), "stack and frame pointer say nothing");
+        registers.set(1, Some(0x5000));
+        assert!(registers.leads_to_itself());
+    }
+}

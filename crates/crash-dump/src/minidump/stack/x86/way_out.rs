@@ -329,20 +329,20 @@ impl<S: Surroundings> Way<'_, S> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const CODE: u64 = 0x1000;
+    pub const CODE: u64 = 0x1000;
     const STACK: u64 = 0x8000;
     const CALLER: u64 = 0x4_0000;
     /// A place in code that is not at hand.
     const UNPROVEN: u64 = 0x3_0000;
 
     /// Code from [`CODE`] on, and the words of a stack from [`STACK`] on.
-    struct Given {
-        code: Vec<u8>,
-        words: Vec<u64>,
-        wide: bool,
+    pub struct Given {
+        pub code: Vec<u8>,
+        pub words: Vec<u64>,
+        pub wide: bool,
     }
 
     impl Surroundings for Given {
