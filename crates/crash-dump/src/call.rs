@@ -13,8 +13,24 @@ pub const LONGEST_JUMP: usize = 7;
 pub enum CallTarget {
     /// Code at this distance from the end of the call, bytes.
     Distance(i32),
+    /// The address in a fixed place in memory, as calls of imported functions have it: in 64-bit code at this distance from the
+    /// end of the call, in 32-bit code at this address.
+    Fixed(i32),
     /// The address in a register or in memory.
     Pointer,
+}
+
+impl CallTarget {
+    /// Where a call goes that ends at `end`. `pointer` reads an address from memory.
+    pub fn resolve(self, end: u64, wide: bool, pointer: impl FnOnce(u64) -> Option<u64>) -> Option<u64> {
+        let cut = |address: u64| if wide { address } else { address & 0xFFFF_FFFF };
+        match self {
+            Self::Distance(distance) => Some(cut(end.wrapping_add_signed(i64::from(distance)))),
+            Self::Fixed(distance) if wide => pointer(end.wrapping_add_signed(i64::from(distance))),
+            Self::Fixed(address) => pointer(u64::from(address.cast_unsigned())),
+            Self::Pointer => None,
+        }
+    }
 }
 
 /// The call that `code` ends with. Data can look like one; before a return address there always is one.
@@ -24,6 +40,9 @@ pub enum CallTarget {
 pub fn call_at_end(code: &[u8]) -> Option<CallTarget> {
     if code.len().checked_sub(5).and_then(|at| code.get(at)) == Some(&0xE8) {
         return u32_at(code, code.len().checked_sub(4)?).map(|distance| CallTarget::Distance(distance.cast_signed()));
+    }
+    if let Some([0xFF, 0x15, address @ ..]) = code.len().checked_sub(6).and_then(|at| code.get(at..)) {
+        return u32_at(address, 0).map(|address| CallTarget::Fixed(address.cast_signed()));
     }
     let through_pointer = (2..=7).any(|length| {
         let Some([0xFF, operand, rest @ ..]) = code.len().checked_sub(length).and_then(|at| code.get(at..)) else {
@@ -72,9 +91,24 @@ mod tests {
             &[0xFF, 0x94, 0x24, 0, 1, 0, 0],
         ] {
             let code = [&[0x90; 8][..], call].concat();
-            let target = if call[0] == 0xE8 { CallTarget::Distance(0x0403_0201) } else { CallTarget::Pointer };
+            let target = match call {
+                [0xE8, ..] => CallTarget::Distance(0x0403_0201),
+                [0xFF, 0x15, ..] => CallTarget::Fixed(0x0403_0201),
+                _ => CallTarget::Pointer,
+            };
             assert_eq!(call_at_end(&code), Some(target), "{call:x?}");
         }
+    }
+
+    #[test]
+    fn a_call_of_an_import_goes_where_its_pointer_leads() {
+        let held = |address: u64| address.checked_add(1);
+        let resolved = |target: CallTarget, wide| target.resolve(0x1_0000_0010, wide, held);
+        assert_eq!(resolved(CallTarget::Distance(-0x10), true), Some(0x1_0000_0000));
+        assert_eq!(resolved(CallTarget::Distance(-0x10), false), Some(0));
+        assert_eq!(resolved(CallTarget::Fixed(0x10), true), Some(0x1_0000_0021));
+        assert_eq!(resolved(CallTarget::Fixed(-16), false), Some(0xFFFF_FFF1));
+        assert_eq!(resolved(CallTarget::Pointer, true), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! A hook that cuts an instruction in two leaves its second half to be executed.
 
 use super::memory::Memory;
-use crate::call::{LONGEST_CALL, LONGEST_JUMP};
+use crate::call::{LONGEST_CALL, LONGEST_JUMP, call_at_end};
 use evidence::{Address, CpuArchitecture, DeadHook, ProcessDump};
 use untrusted::bytes::{pointer_at, u32_at};
 
@@ -65,16 +65,8 @@ pub fn dead(process: &ProcessDump, memory: &mut Memory<'_, '_>, stack_pointer: u
     let wide = is_x86(process)?;
     let returns_to = memory.pointer(stack_pointer, wide)?;
     let code = memory.part(returns_to.checked_sub(LONGEST_CALL as u64)?, LONGEST_CALL as u64)?.into_owned();
-    let mut at = match *code.as_array::<LONGEST_CALL>()? {
-        [_, _, 0xE8, distance @ ..] => returns_to.wrapping_add_signed(i64::from(i32::from_le_bytes(distance))),
-        [_, 0xFF, 0x15, distance @ ..] if wide => {
-            memory.pointer(returns_to.wrapping_add_signed(i64::from(i32::from_le_bytes(distance))), true)?
-        }
-        [_, 0xFF, 0x15, pointer @ ..] => memory.pointer(u64::from(u32::from_le_bytes(pointer)), false)?,
-        _ => return None,
-    };
+    let mut at = call_at_end(&code)?.resolve(returns_to, wide, |pointer| memory.pointer(pointer, wide))?;
     for _ in 0..MOST_JUMPS {
-        at = if wide { at } else { at & 0xFFFF_FFFF };
         process.module_at(Address(at))?;
         let code = memory.part(at, LONGEST_JUMP_WITH_TARGET)?.into_owned();
         let (length, Some(target)) = jump(&code, at, memory, wide)? else { return None };

@@ -47,7 +47,7 @@ mod tests {
     use super::leads_to;
 
     fn leads(code: &[u8], to: u64) -> bool {
-        leads_to(CODE, CODE + to, &mut Given { code: code.to_vec(), words: Vec::new(), wide: false })
+        leads_to(CODE, CODE.wrapping_add(to), &mut Given { code: code.to_vec(), words: Vec::new(), wide: false })
     }
 
     #[test]

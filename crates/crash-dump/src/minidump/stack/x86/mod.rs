@@ -299,13 +299,7 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
     fn called_before(&mut self, address: u64) -> Option<u64> {
         let mut code = [0; LONGEST_CALL];
         self.fill_code(address.checked_sub(code.len() as u64)?, &mut code)?;
-        let target = match code {
-            [_, _, 0xE8, distance @ ..] => {
-                address.wrapping_add_signed(i64::from(i32::from_le_bytes(distance))) & 0xFFFF_FFFF
-            }
-            [_, 0xFF, 0x15, pointer @ ..] => return self.memory.pointer(u64::from(u32::from_le_bytes(pointer)), false),
-            _ => return None,
-        };
+        let target = call_at_end(&code)?.resolve(address, false, |pointer| self.memory.pointer(pointer, false))?;
         let mut jump = [0; 6];
         match self.fill_code(target, &mut jump).map(|()| jump) {
             Some([0xFF, 0x25, pointer @ ..]) => self.memory.pointer(u64::from(u32::from_le_bytes(pointer)), false),
@@ -448,7 +442,7 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         let mut code = [0; LONGEST_CALL];
         self.fill_code(address.checked_sub(code.len() as u64)?, &mut code)?;
         Some(match call_at_end(&code) {
-            Some(CallTarget::Pointer) => Some(Call::ThroughPointer),
+            Some(CallTarget::Pointer | CallTarget::Fixed(_)) => Some(Call::ThroughPointer),
             Some(CallTarget::Distance(distance)) => {
                 let mut target = [0; LONGEST_JUMP];
                 let to = address.wrapping_add_signed(i64::from(distance));
