@@ -21,7 +21,8 @@ pub(super) fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carrie
         format!("it is the first module on the stack that called into {fault_site}")
     };
     reason.push_str(&found.doubt());
-    Some(Suspect::from_module(found.module, found.basis, reason))
+    let basis = if found.skipped { found.basis.min(Basis::Likely) } else { found.basis };
+    Some(Suspect::from_module(found.module, basis, reason))
 }
 
 /// A module on the stack, beyond a frame.
@@ -31,11 +32,16 @@ pub(super) struct Beyond<'d> {
     /// Whether it works for its caller, and no other is known.
     prefix: bool,
     probability: Option<f32>,
+    /// Whether code that is in no module is between.
+    skipped: bool,
 }
 
 impl Beyond<'_> {
     /// What may be wrong about it, as the end of a sentence.
     pub(super) fn doubt(&self) -> String {
+        if self.skipped {
+            return "; between them is code that is in no module".to_owned();
+        }
         match (self.basis, self.probability) {
             (Basis::FramePointer, _) => {
                 "; by frame pointers, so that a function without one may be missing before it".to_owned()
@@ -63,6 +69,7 @@ pub(super) fn beyond<'d>(
     let frames = &dump.thread.as_ref()?.frames;
     let modules = dump.modules.as_ref()?;
     let mut prefix: Option<Beyond<'d>> = None;
+    let mut skipped = false;
     let mut scanned = 0_usize;
     let mut called: Option<usize> = frames.get(start)?.module;
     // Threads start in a sentinel, so that the outermost one is where the stack ends. Others of its addresses are stale.
@@ -79,8 +86,9 @@ pub(super) fn beyond<'d>(
             break;
         }
         let Some(module) = frame.module.and_then(|index| modules.get(index)) else {
-            // Code outside of all modules was made at run time: the module that runs it made it, or knows who did. On a stack
-            // that was only scanned it is mostly no code.
+            // Code outside of all modules was made at run time; on whose behalf, its caller need not know. On a stack that was
+            // only scanned it is mostly no code.
+            skipped |= !guessed;
             continue;
         };
         let name = module.name();
@@ -91,7 +99,7 @@ pub(super) fn beyond<'d>(
         if passes || guessed && unlikely() {
             continue;
         }
-        let found = Beyond { module, basis, prefix: carriers.is_prefix(name), probability: frame.probability };
+        let found = Beyond { module, basis, prefix: carriers.is_prefix(name), probability: frame.probability, skipped };
         if !found.prefix {
             return Some(found);
         }

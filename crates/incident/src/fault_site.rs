@@ -10,7 +10,10 @@ use super::giver::giver;
 use super::incident::{FaultSite, Suspect};
 use super::joined_evidence::JoinedEvidence;
 use super::other_software::is_of_windows;
-use evidence::{CodePlace, DeadHook, DumpReason, ExceptionCode, LoadedModule, OperatingSystem, ProcessDump, base_name};
+use evidence::{
+    CodePlace, DeadHook, DumpReason, ExceptionCode, Givers, LoadedModule, OperatingSystem, OriginEnd, ProcessDump,
+    base_name,
+};
 
 /// What modules are known for, by their file names.
 pub trait Carriers: Sync {
@@ -160,9 +163,11 @@ pub(super) fn suspect(
         return None;
     }
     // What a flipped bit of memory explains, no module did. Bits that no address uses programs fill with marks of their own, and
-    // then the code shows who handed in a pointer with one.
+    // then code on the stack shows that it made the pointer.
     if let Some((dump, flip)) = dump.and_then(|dump| Some((dump, dump.detail.bit_flip.as_ref()?))) {
-        return if flip.bit < BITS_OF_ADDRESSES { None } else { giver(dump, 0, carriers) };
+        let made = |givers: &Givers| matches!(givers.end, OriginEnd::Constant | OriginEnd::Computed);
+        let marked = flip.bit >= BITS_OF_ADDRESSES && dump.detail.givers.iter().any(made);
+        return marked.then(|| giver(dump, 0, carriers)).flatten();
     }
     if let Some(thrower) = dump.and_then(|dump| thrower(dump, carriers)) {
         return Some(thrower);
@@ -208,7 +213,7 @@ fn caller_of_nowhere(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Susp
     let Some(called) = frames.get(1).filter(|frame| Basis::of(frame) >= Basis::Unwound) else {
         let (_, module) = dump.module_at(dump.detail.returned?.last_call?)?;
         let passes = carriers.is_carrier(module.name()) || carriers.is_prefix(module.name());
-        let reason = "the return address that was overwritten is right above what is left of its last call";
+        let reason = "the newest return address below the overwritten one lies in it";
         return (!passes).then(|| Suspect::from_module(module, Basis::Likely, reason));
     };
     let Some((_, module)) = dump.module_at(called.address) else {

@@ -62,8 +62,8 @@ fn section(section: &ErrorSection) -> Option<String> {
 }
 
 fn power_request(request: &PowerRequest) -> Option<String> {
-    let bus = request.bus_driver.as_ref().map_or_else(String::new, |bus| format!(" of a device of {bus}"));
-    request.holder.as_ref().map(|holder| format!("{holder} holds the power request{bus}."))
+    let bus = request.bus_driver.as_ref().map_or_else(String::new, |bus| format!(", for a device of {bus}"));
+    request.holder.as_ref().map(|holder| format!("The power request that failed was with {holder}{bus}."))
 }
 
 fn black_boxes(boxes: &BlackBoxes) -> Vec<String> {

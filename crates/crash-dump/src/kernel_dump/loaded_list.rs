@@ -103,6 +103,8 @@ fn timestamp(base: u64, size: u32, memory: &mut dyn Memory) -> Option<u32> {
     if !page.starts_with(b"MZ") || !header.starts_with(b"PE\0\0") {
         return None;
     }
-    let agrees = u32_at(header, 0x50).is_some_and(|own| own.next_multiple_of(0x1000) == size.next_multiple_of(0x1000));
+    let whole_pages = |size: u32| size.checked_next_multiple_of(0x1000);
+    let agrees =
+        u32_at(header, 0x50).is_some_and(|own| whole_pages(own).is_some() && whole_pages(own) == whole_pages(size));
     u32_at(header, 8).filter(|_| agrees)
 }

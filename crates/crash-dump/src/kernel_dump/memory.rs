@@ -37,7 +37,7 @@ struct Block {
 /// The pieces of memory that a triage dump holds: the call stack, and what its writer found worth keeping.
 pub(super) struct TriageMemory<'s, F> {
     source: &'s mut Source<F>,
-    /// In the order in which they are asked: of several that hold an address, the first is read.
+    /// By address: of several that hold an address, the one that begins last is read.
     blocks: Vec<Block>,
 }
 
@@ -55,6 +55,7 @@ impl<'s, F: Read + Seek> TriageMemory<'s, F> {
             let reason = format!("{count} of {} pieces lie beyond the file's end", blocks.len());
             losses.push(Loss::new("memory", reason));
         }
+        blocks.sort_by_key(|block| block.address);
         Self { source, blocks }
     }
 
@@ -106,7 +107,11 @@ fn data_blocks<F: Read + Seek>(source: &mut Source<F>, block: &[u8], wide: bool)
 impl<F: Read + Seek> TriageMemory<'_, F> {
     /// The bytes at `address` out of one piece.
     fn read_piece(&mut self, address: u64, length: usize) -> Vec<u8> {
-        let found = self.blocks.iter().find_map(|block| {
+        /// In so many pieces that begin before an address it is looked for.
+        const MOST_OVERLAPPING: usize = 16;
+        let after = self.blocks.partition_point(|block| block.address <= address);
+        let before = self.blocks.iter().take(after).rev().take(MOST_OVERLAPPING);
+        let found = before.into_iter().find_map(|block| {
             let skipped = address.checked_sub(block.address)?;
             let left = u64::from(block.length).checked_sub(skipped).filter(|left| *left > 0)?;
             let wanted = left.min(u64::try_from(length).unwrap_or(u64::MAX));

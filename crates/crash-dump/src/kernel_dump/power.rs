@@ -35,9 +35,9 @@ const DRIVER_START: usize = 0x18;
 pub(super) fn request(parameters: [u64; 4], drivers: &[KernelDriver], memory: &mut dyn Memory) -> Option<PowerRequest> {
     let [reason, device, _, last] = parameters;
     let (holder, bus_driver) = match reason {
-        // The device itself is named.
+        // The device that was freed with a request outstanding.
         1 => (driver_of(device, drivers, memory), None),
-        // The last parameter is the driver.
+        // The driver that completed a request and did not ask for the next.
         2 => (driver(last, drivers, memory), driver_of(device, drivers, memory)),
         // The last parameter is the request, and the device that of the bus.
         3 => (holder(last, drivers, memory), driver_of(device, drivers, memory)),

@@ -115,6 +115,7 @@ fn crash(
     let explained = wanted.as_ref().is_some_and(|wanted| wanted.pattern.is_some() || wanted.edge.is_some());
     let bit_flip = if explained { None } else { fault.bit_flip(memory.source, regions, memory.map) };
     let outside = code_place.is_some_and(|place| place != CodePlace::Module);
+    let not_executable = outside && at_fault && process.could_not_execute();
     CrashDetail {
         access: fault.access(names),
         bit_flip,
@@ -122,10 +123,8 @@ fn crash(
         givers: Vec::new(),
         hook_target: if outside { hook::target(process, memory) } else { None },
         inside_hook: !outside && hook::is_inside(process, memory) == Some(true),
-        returned: stack_pointer
-            .filter(|_| outside && at_fault && process.could_not_execute())
-            .and_then(|at| returned::read(process, memory, at)),
-        dead_hook: stack_pointer.filter(|_| outside && at_fault).and_then(|at| hook::dead(process, memory, at)),
+        returned: stack_pointer.filter(|_| not_executable).and_then(|at| returned::read(process, memory, at)),
+        dead_hook: stack_pointer.filter(|_| not_executable).and_then(|at| hook::dead(process, memory, at)),
         wanted,
         code_place,
         instruction: decoded.map(|decoded| decoded.describe(process.system.cpu_features, names)),

@@ -12,8 +12,8 @@ use untrusted::bytes::{pointer_at, u32_at};
 const MOST_JUMPS: usize = 3;
 /// A jump through a pointer that is right behind it, bytes.
 const LONGEST_JUMP_WITH_TARGET: u64 = 14;
-/// How much of modules is searched for an address, bytes, and how much at once: so much is read in less than a second.
-const MOST_SEARCHED: u64 = 512 << 20;
+/// How much of modules is searched for an address, bytes, and how much at once.
+const MOST_SEARCHED: usize = 512 << 20;
 const AT_ONCE: usize = 4 << 10;
 /// How many bytes before and behind the instruction pointer are searched for a trampoline's jump back.
 const SEARCHED_BEFORE: u64 = 16;
@@ -81,7 +81,8 @@ pub fn dead(process: &ProcessDump, memory: &mut Memory<'_, '_>, stack_pointer: u
     None
 }
 
-/// Places in modules other than the one that `function` is in that hold an address, one in each.
+/// Places in modules other than the one that `function` is in that hold an address, one in each; none where the modules are too
+/// large to be searched.
 fn holders(
     process: &ProcessDump,
     memory: &mut Memory<'_, '_>,
@@ -98,13 +99,13 @@ fn holders(
         let end = module.base.0.saturating_add(u64::from(module.size));
         for at in (module.base.0..end).step_by(AT_ONCE) {
             let size = end.saturating_sub(at).min(AT_ONCE as u64);
-            let Some(rest) = left.checked_sub(size) else { return found };
-            left = rest;
             let part = memory.part(at, size).unwrap_or_default();
-            let place = (at..).step_by(word).zip(part.chunks_exact(word));
-            let place = place.into_iter().find(|(_, bytes)| pointer_at(bytes, 0, wide) == Some(held));
-            if let Some((place, _)) = place {
-                found.push(Address(place));
+            // Who else knows it, is then not known.
+            let Some(rest) = left.checked_sub(part.len()) else { return Vec::new() };
+            left = rest;
+            let index = part.chunks_exact(word).position(|bytes| pointer_at(bytes, 0, wide) == Some(held));
+            if let Some(into) = index.and_then(|index| index.checked_mul(word)) {
+                found.extend(at.checked_add(into as u64).map(Address));
                 break;
             }
         }

@@ -1,4 +1,7 @@
 //! A return to where no code is: its address was on the stack, which somebody had overwritten.
+//!
+//! What is below the stack pointer stays as it was only until something else uses the stack: Windows puts its record of the
+//! exception there when it looks for handlers in the process. Returns that release arguments leave their address deeper.
 
 use super::memory::Memory;
 use crate::call::{LONGEST_CALL, call_at_end};

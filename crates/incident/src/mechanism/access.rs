@@ -333,7 +333,7 @@ impl<'d> Fault<'d> {
         let (_, module) = self.dump.module_at(function)?;
         let offset = module.offset_of(function).map_or_else(String::new, |offset| format!("+{offset}"));
         let did = format!(
-            "called {}{offset}, whose beginning a hook of other software had overwritten with a jump to {}, where no code is",
+            "called {}{offset}, whose first bytes a hook had replaced with a jump to {}, where no code is any more",
             module.name(),
             self.address
         );

@@ -105,8 +105,6 @@ impl RuleSet {
     fn compile(sets: Vec<SetSource>, left_out: &BTreeSet<String>, found: &mut Vec<Diagnostic>) -> Self {
         let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
         let mut all = Self { expected, ..Self::default() };
-        // What is inside the program is proven again only where it is what is looked at, and read from its text.
-        let beside_others = sets.len() > 1;
         let (mut read, mut lists_of_sets) = (Read::default(), Vec::new());
         for (index, set) in sets.into_iter().enumerate() {
             match &set.causes {
@@ -118,7 +116,7 @@ impl RuleSet {
                 }
                 None => {}
             }
-            let proven = set.proven || set.embedded && beside_others;
+            let proven = set.proven;
             let own = Own::read(&set.data, proven, found);
             report_no_effect(&set, &own, found);
             // What the built-in lists say holds whoever judges.

@@ -182,13 +182,15 @@ impl Search<'_, '_, '_> {
         let map = self.code.memory.map;
         let base = operand.base.as_ref().and_then(|base| number(&base.name));
         let is_index = |register: usize| base.is_some_and(|base| base != register);
-        let far = followed.iter().any(|(register, value)| is_index(*register) && *value >= FAR_INDEX);
+        let wide = process.system.cpu.is_64_bit();
+        let signed = |value: u64| if wide { value.cast_signed() } else { i64::from((value as u32).cast_signed()) };
+        let is_far = |value: u64| signed(value).unsigned_abs() >= FAR_INDEX;
+        let far = followed.iter().any(|(register, value)| is_index(*register) && is_far(*value));
         let leads_to_memory = |register: usize, value: u64| {
             let held = map.region_at(Address(value)).is_some();
-            !is_index(register) && (held || far && value >= LOWEST_ADDRESS && value >> 47 == 0)
+            let made_of_pattern = process.detail.wanted.as_ref().is_some_and(|wanted| wanted.pattern.is_some());
+            !is_index(register) && !made_of_pattern && (held || far && value >= LOWEST_ADDRESS && value >> 47 == 0)
         };
-        // Not the base leads out of memory, but the index.
-        followed.retain(|(register, value)| !(far && leads_to_memory(*register, *value)));
         followed.sort_by_key(|(register, value)| leads_to_memory(*register, *value));
         let view = self.view(0)?;
         let mut found = None;
@@ -336,10 +338,12 @@ impl Search<'_, '_, '_> {
             let derive =
                 !self.is_number && (followed.is_index || followed.value.is_some_and(|value| value < LOWEST_ADDRESS));
             let Some(source) = choose(&sources, derive) else { return Givers { end: OriginEnd::Joined, ..found } };
-            // An index that only what the function was given and what it loaded makes, it has not moved itself.
-            let moved = source.moved && !(followed.is_index && is_all_given(&sources));
+            // An index that the function counts from a number of its own it makes itself.
+            let is_constant = |source: &Source| matches!(source.kind, SourceKind::Constant);
+            let counted = followed.is_index && source.derived && sources.iter().any(is_constant);
+            let moved = source.moved || counted;
             // On one of the paths, the function may have made of it what it then refused.
-            if self.is_number && sources.iter().any(|source| source.moved) {
+            if self.is_number && sources.iter().any(|source| source.moved && source.fits != Some(false)) {
                 return Givers { end: OriginEnd::Computed, ..found };
             }
             if source.derived {
@@ -387,13 +391,6 @@ impl Search<'_, '_, '_> {
         }
         found
     }
-}
-
-/// Whether a value was made of arguments, and of nothing that the function began with or was returned.
-fn is_all_given(sources: &[Source]) -> bool {
-    let given =
-        |kind: &SourceKind| matches!(kind, SourceKind::Entered(_) | SourceKind::Loaded(_) | SourceKind::Computed);
-    sources.iter().all(|source| given(&source.kind))
 }
 
 fn giver(frame: usize, module: Option<usize>, how: GiverKind) -> Giver {

@@ -125,6 +125,8 @@ fn step(instruction: &Instruction, wide: bool, factory: &mut InstructionInfoFact
         }
         (Movzx | Movsx | Movsxd, Some(to)) => {
             let from = match second {
+                // A number of 32 bits stays what it is.
+                Some(From::Register(_)) if instruction.mnemonic() == Movsxd => second,
                 Some(From::Register(register)) => Some(From::Near(register)),
                 other => other,
             };

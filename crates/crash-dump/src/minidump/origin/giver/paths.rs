@@ -70,6 +70,7 @@ impl Search<'_, '_, '_> {
                 let held = self.code.memory.pointer(address, wide);
                 held.zip(value)
                     .zip(point.added)
+                    .filter(|_| !point.derived)
                     .and_then(|((held, value), added)| same(held.wrapping_add_signed(added), value).then_some(true))
             }
             Item::Register(_) => None,
@@ -135,8 +136,7 @@ impl Search<'_, '_, '_> {
             if derive {
                 let read = (0..self.convention.registers())
                     .filter(|register| *register != self.convention.stack_pointer && step.reads_register(*register));
-                let derived =
-                    read.map(|register| Point { item: Item::Register(register), added: None, derived: true, ..point });
+                let derived = read.map(|register| Point { item: Item::Register(register), derived: true, ..point });
                 next.extend(derived);
             }
             sources.push(point.source(SourceKind::Computed, None));
@@ -165,12 +165,7 @@ impl Search<'_, '_, '_> {
             From::AddressOf(place) => {
                 if derive && place.has_index {
                     let read = (0..self.convention.registers()).filter(|register| step.reads_register(*register));
-                    let derived = read.map(|register| Point {
-                        item: Item::Register(register),
-                        added: None,
-                        derived: true,
-                        ..point
-                    });
+                    let derived = read.map(|register| Point { item: Item::Register(register), derived: true, ..point });
                     next.extend(derived);
                     sources.push(source(SourceKind::Computed, None));
                 } else {
@@ -182,7 +177,7 @@ impl Search<'_, '_, '_> {
                 Err(loaded) => {
                     let wide = self.code.process.system.cpu.is_64_bit();
                     let held = loaded.address.and_then(|address| self.code.memory.pointer(address, wide));
-                    let held = held.zip(value).zip(point.added);
+                    let held = held.zip(value).zip(point.added).filter(|_| !point.derived);
                     let fits = held.is_some_and(|((held, value), added)| same(held.wrapping_add_signed(added), value));
                     sources.push(source(SourceKind::Loaded(loaded), fits.then_some(true)));
                 }

@@ -166,10 +166,12 @@ fn an_index_far_out_of_memory_is_followed_before_its_base() {
     assert_eq!(followed_with(&crash, Some((0, 0x3_0570))), ["computed 0", "argument 1", "no-code"]);
     // A near one can't be the reason.
     assert_eq!(followed_with(&crash, Some((0, 5))), ["argument 1", "no-code"]);
-    // xor eax,eax; loop: inc rax; jmp loop: the function counts it up itself
+    // So can't -1.
+    assert_eq!(followed_with(&crash, Some((0, u64::MAX))), ["argument 1", "no-code"]);
+    // xor eax,eax; loop: inc rax; je loop: the function counts it up itself, so that the base may lead too far as well
     let library = [0x31, 0xC0, 0x48, 0xFF, 0xC0, 0x74, 0xFB];
     let crash = Crash { library: &library, ..crash };
-    assert_eq!(followed_with(&crash, Some((0, 0x3_0570))), ["constant"]);
+    assert_eq!(followed_with(&crash, Some((0, 0x3_0570))), ["argument 1", "no-code"]);
 }
 
 #[test]

@@ -42,6 +42,8 @@ const AT_ONCE: u64 = 64 << 10;
 pub const AT_ONCE_OF_OTHERS: u64 = 4 << 10;
 /// How many instructions are followed on ways out of functions, of all stacks of a dump together: those of some hundred frames.
 const MOST_FOLLOWED: usize = 16 << 10;
+/// How many words are searched for calls that entered functions, of all stacks of a dump together: those of some hundred frames.
+const MOST_SEARCHED: usize = 32 << 10;
 /// Below this address nothing is ever mapped: a return to there is the end of the stack.
 const LOWEST_ADDRESS: u64 = 0x1000;
 /// Below this address Windows gives no program memory ("Memory limits": the lowest 64 KiB).
@@ -86,6 +88,10 @@ pub struct Walk<'w, 'g, 'b, 'm, 'f> {
     images: HashMap<usize, Vec<Image>>,
     /// How many instructions may still be followed on ways out of functions, of all stacks together.
     followed: usize,
+    /// How many from where calls lead.
+    followed_from_calls: usize,
+    /// How many words may still be searched for the call that entered a function, of all stacks together.
+    searched: usize,
     /// The dump's list of memory regions; read when first needed.
     regions: Option<Option<MinidumpMemoryInfoList<'g>>>,
 }
@@ -121,6 +127,8 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             listed,
             images: HashMap::new(),
             followed: MOST_FOLLOWED,
+            followed_from_calls: MOST_FOLLOWED,
+            searched: MOST_SEARCHED,
             regions: None,
         }
     }
@@ -273,26 +281,40 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
     fn entering_call(&mut self, frame: &Caller, leads: Option<bool>) -> Option<(u64, u64)> {
         let (start, size) = (frame.registers.get(RSP)?, self.words.size());
         let frame_pointer = frame.registers.get(RBP).filter(|base| *base >= start);
-        for distance in 0..SEARCHED_WORDS {
+        let most = if frame.trust == FrameTrust::Scanned { SEARCHED_WORDS_AFTER_SCAN } else { SEARCHED_WORDS };
+        for distance in 0..most {
             let slot = start.checked_add(distance.checked_mul(size)?)?;
             // The frame pointer's own return address is behind all that it left out.
             if frame_pointer.is_some_and(|base| slot > base) {
                 return None;
             }
+            self.searched = self.searched.checked_sub(1)?;
             let rip = self.words.at(slot, self.memory)?;
-            if self.is_in_code(rip) && self.follows_call(rip) == Some(true) && self.leads_into(rip, frame) == leads {
+            if self.is_in_code(rip)
+                && self.follows_call(rip) == Some(true)
+                && self.leads_into(rip, slot, frame) == leads
+            {
                 return Some((rip, slot));
             }
         }
         None
     }
 
-    /// Whether the call of 32-bit code before an address leads to the function of a frame; `None` where that is not known.
-    fn leads_into(&mut self, address: u64, frame: &Caller) -> Option<bool> {
+    /// Whether the call of 32-bit code before an address, which is in a slot of the stack, leads to the function of a frame;
+    /// `None` where that is not known.
+    fn leads_into(&mut self, address: u64, slot: u64, frame: &Caller) -> Option<bool> {
         let (module, _) = self.place(instruction(frame))?;
         let begin = self.called_before(address)?;
-        let is_own = self.place(begin).is_some_and(|(index, _)| index == module);
-        Some(is_own && begin <= frame.registers.rip && called::leads_to(begin, frame.registers.rip, self))
+        // A function of another module may have gone on in this one.
+        self.place(begin).filter(|(index, _)| *index == module)?;
+        let stack_pointer = frame.registers.get(RSP)?;
+        // What is followed here has a limit of its own.
+        let others = std::mem::replace(&mut self.followed, self.followed_from_calls);
+        let leads = called::leads_to(begin, frame.registers.rip, self);
+        let lowest = stack_pointer.saturating_add(called::room(begin, frame.registers.rip, self));
+        self.followed_from_calls = std::mem::replace(&mut self.followed, others);
+        // Deeper on the stack the function has its own variables, and in them what an earlier call of it left.
+        leads.map(|leads| leads && slot >= lowest)
     }
 
     /// Where the call before an address of 32-bit code leads, if code and pointers that show it are at hand.
@@ -322,10 +344,6 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         if !is_frame(base, pointer) {
             return None;
         }
-        // Before it is the caller of a function that keeps none.
-        if !self.words.is_wide() && self.entering_call(frame, None).is_some() {
-            return None;
-        }
         let next = self.words.at(base, self.memory)?;
         let rip = self.words.at(base.checked_add(size)?, self.memory)?;
         let mut caller = Registers::with_stack(rip, base.checked_add(size.checked_mul(2)?)?);
@@ -333,6 +351,13 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         // The outermost frame has neither.
         if rip < LOWEST_ADDRESS {
             return (next == 0).then_some((caller, Entered::ByCall));
+        }
+        // Before it is the caller of a function that keeps none.
+        if !self.words.is_wide()
+            && self.leads_into(rip, base.checked_add(size)?, frame) != Some(true)
+            && self.entering_call(frame, None).is_some()
+        {
+            return None;
         }
         let goes_on = || is_frame(next, base) && next > base;
         let returns = match self.place(rip.checked_sub(1)?) {
@@ -362,8 +387,8 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         for distance in 0..searched {
             let slot = start.checked_add(distance.checked_mul(size)?)?;
             let rip = self.words.at(slot, self.memory)?;
-            let leads_elsewhere = !self.words.is_wide() && self.leads_into(rip, frame) == Some(false);
-            if self.returns_to(rip, slot) != Some(false) && !leads_elsewhere {
+            let returns = self.returns_to(rip, slot) != Some(false);
+            if returns && (self.words.is_wide() || self.leads_into(rip, slot, frame) != Some(false)) {
                 let likely = if self.words.has_twice(rip) { scan::REPEATED } else { scan::ONCE };
                 return Some(Caller {
                     registers: self.searched_for(frame, rip, slot)?,
@@ -409,8 +434,10 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         let Some(before) = address.checked_sub(1).filter(|before| *before >= LOWEST_MADE && aligned) else {
             return false;
         };
-        // Windows gives no program more than 47 bits of addresses ("Memory limits": 128 TiB).
-        let may_be_code = || before.abs_diff(slot) > LARGEST_FRAME && before >> 47 == 0;
+        // Where no list shows what memory is, the place of the stack pointer at a call of 64-bit code must. Windows gives no program
+        // more than 47 bits of addresses ("Memory limits": 128 TiB).
+        let wide = self.words.is_wide();
+        let may_be_code = || wide && before.abs_diff(slot) > LARGEST_FRAME && before >> 47 == 0;
         self.place(before).is_none()
             && self.is_executable(before).unwrap_or_else(may_be_code)
             && self.follows_call(address) != Some(false)
