@@ -339,7 +339,7 @@ pub(super) fn dump_for_tests(exception: evidence::Exception) -> ProcessDump {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evidence::{Address, CppException, Exception};
+    use evidence::{Address, CppException, CrashThread, Exception, Frame, FrameTrust, Returned, Version};
 
     const LIBRARY: u64 = 0x6A00_0000;
     const RUNTIME: u64 = 0x7500_0000;
@@ -376,5 +376,94 @@ mod tests {
         assert_eq!(thrower(Some(LIBRARY)).as_deref(), Some("library.dll"));
         assert_eq!(thrower(Some(RUNTIME)), None, "the runtime throws for others");
         assert_eq!(thrower(None), None);
+    }
+
+    /// A process with these modules, 1 MiB apart, that arrived where no code is.
+    fn arrived_nowhere(modules: &[(&str, Option<Version>)]) -> ProcessDump {
+        let exception = Exception {
+            code: ExceptionCode::ACCESS_VIOLATION,
+            flags: 0,
+            address: Address(0x7000_0000),
+            parameters: vec![8, 0x7000_0000],
+            foreign_reason: None,
+        };
+        let mut dump = dump_for_tests(exception);
+        let module = |(index, (name, version)): (u64, &(&str, Option<Version>))| LoadedModule {
+            name: (*name).into(),
+            path: (*name).into(),
+            version: *version,
+            base: of(index),
+            size: 0x1_0000,
+            timestamp: 0,
+            debug_id: None,
+            debug_file: None,
+        };
+        dump.modules = Some((0..).zip(modules).map(module).collect());
+        dump.thread =
+            Some(CrashThread { id: 1, name: None, instruction_pointer: None, frames: Vec::new(), missing: Vec::new() });
+        dump
+    }
+
+    /// The beginning of a module of [`arrived_nowhere`].
+    fn of(index: u64) -> Address {
+        Address(index.wrapping_add(1) << 20)
+    }
+
+    fn named(dump: &ProcessDump) -> Option<String> {
+        caller_of_nowhere(dump, &CARRIERS).map(|suspect| suspect.module.to_string())
+    }
+
+    #[test]
+    fn who_alone_knows_where_a_dead_hook_led_had_set_it() {
+        let windows = Some(Version([10, 0, 19041, 3636]));
+        let modules = [("game.exe", None), ("overlay.dll", None), ("ntdll.dll", windows), ("msvcp140.dll", None)];
+        let held_by = |holders: &[u64]| {
+            let mut dump = arrived_nowhere(&modules);
+            let holders = holders.iter().copied().map(of).collect();
+            dump.detail.dead_hook = Some(DeadHook { function: of(0), holders });
+            named(&dump)
+        };
+        assert_eq!(held_by(&[1]).as_deref(), Some("overlay.dll"));
+        assert_eq!(held_by(&[1, 2, 3]).as_deref(), Some("overlay.dll"), "Windows and the runtime know much");
+        assert_eq!(held_by(&[0, 1]), None, "one of two");
+        assert_eq!((held_by(&[]), held_by(&[2])), (None, None));
+    }
+
+    #[test]
+    fn what_is_left_below_an_overwritten_return_address_shows_who_returned() {
+        let returned = |last_call: Option<u64>| {
+            let mut dump = arrived_nowhere(&[("game.exe", None), ("msvcp140.dll", None)]);
+            dump.detail.returned = Some(Returned { last_call: last_call.map(of) });
+            named(&dump)
+        };
+        assert_eq!(returned(Some(0)).as_deref(), Some("game.exe"));
+        assert_eq!((returned(Some(1)), returned(None)), (None, None), "a carrier works for others");
+    }
+
+    #[test]
+    fn code_that_was_made_at_run_time_is_of_the_module_that_ran_it() {
+        let frame = |address: Address, module, trust| Frame {
+            address,
+            module,
+            trust,
+            probability: None,
+            call: None,
+            function: None,
+            source: None,
+            inlined: Vec::new(),
+        };
+        let ran = |trust| {
+            let mut dump = arrived_nowhere(&[("engine.dll", None), ("game.exe", None)]);
+            let frames = vec![
+                frame(Address(0), None, FrameTrust::Exact),
+                frame(Address(0x6000_0000), None, FrameTrust::Unwound),
+                frame(of(0), Some(0), trust),
+                frame(of(1), Some(1), trust),
+            ];
+            dump.thread.iter_mut().for_each(|thread| thread.frames.clone_from(&frames));
+            named(&dump)
+        };
+        assert_eq!(ran(FrameTrust::FramePointer).as_deref(), Some("engine.dll"));
+        assert_eq!(ran(FrameTrust::Scanned), None);
     }
 }
