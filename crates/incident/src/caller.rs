@@ -25,6 +25,11 @@ pub(super) fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carrie
     Some(Suspect::from_module(found.module, basis, reason))
 }
 
+/// The frame that surely called the innermost one; `None` where it may have been reached by a return.
+pub(super) fn surely_called_from(frames: &[Frame]) -> Option<&Frame> {
+    frames.get(1).filter(|frame| Basis::of(frame) >= Basis::Unwound)
+}
+
 /// A module on the stack, beyond a frame.
 pub(super) struct Beyond<'d> {
     pub(super) module: &'d LoadedModule,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::basis::Basis;
-use super::caller::{SEARCHED_FRAMES, beyond, caller};
+use super::caller::{SEARCHED_FRAMES, beyond, caller, surely_called_from};
 use super::crash_record::CrashRecord;
 use super::giver::giver;
 use super::incident::{FaultSite, Suspect};
@@ -210,7 +210,7 @@ fn caller_of_nowhere(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Susp
         return hooked_by(dump, hook, carriers);
     }
     let frames = &dump.thread.as_ref()?.frames;
-    let Some(called) = frames.get(1).filter(|frame| Basis::of(frame) >= Basis::Unwound) else {
+    let Some(called) = surely_called_from(frames) else {
         let (_, module) = dump.module_at(dump.detail.returned?.last_call?)?;
         let passes = carriers.is_carrier(module.name()) || carriers.is_prefix(module.name());
         let reason = "the newest return address below the overwritten one lies in it";
@@ -345,18 +345,21 @@ mod tests {
     const RUNTIME: u64 = 0x7500_0000;
     const CARRIERS: CarriersByName = CarriersByName { carriers: &["msvcp140.dll"], windows_drivers: &[] };
 
-    /// A 32-bit process that threw: three parameters, and the throw information in the module at `image`.
-    fn thrown_from(image: Option<u64>) -> ProcessDump {
-        let module = |name: &str, base| LoadedModule {
+    fn module(name: &str, base: Address, version: Option<Version>) -> LoadedModule {
+        LoadedModule {
             name: name.into(),
             path: name.into(),
-            version: None,
-            base: Address(base),
+            version,
+            base,
             size: 0x1_0000,
             timestamp: 0,
             debug_id: None,
             debug_file: None,
-        };
+        }
+    }
+
+    /// A 32-bit process that threw: three parameters, and the throw information in the module at `image`.
+    fn thrown_from(image: Option<u64>) -> ProcessDump {
         let exception = Exception {
             code: CPP_EXCEPTION,
             flags: 1,
@@ -365,7 +368,8 @@ mod tests {
             foreign_reason: None,
         };
         let mut dump = dump_for_tests(exception);
-        dump.modules = Some(vec![module("library.dll", LIBRARY), module("MSVCP140.dll", RUNTIME)]);
+        dump.modules =
+            Some(vec![module("library.dll", Address(LIBRARY), None), module("MSVCP140.dll", Address(RUNTIME), None)]);
         dump.detail.cpp = image.map(|image| CppException { image: Some(Address(image)), ..CppException::default() });
         dump
     }
@@ -388,17 +392,8 @@ mod tests {
             foreign_reason: None,
         };
         let mut dump = dump_for_tests(exception);
-        let module = |(index, (name, version)): (u64, &(&str, Option<Version>))| LoadedModule {
-            name: (*name).into(),
-            path: (*name).into(),
-            version: *version,
-            base: of(index),
-            size: 0x1_0000,
-            timestamp: 0,
-            debug_id: None,
-            debug_file: None,
-        };
-        dump.modules = Some((0..).zip(modules).map(module).collect());
+        let modules = (0..).zip(modules).map(|(index, (name, version))| module(name, of(index), *version));
+        dump.modules = Some(modules.collect());
         dump.thread =
             Some(CrashThread { id: 1, name: None, instruction_pointer: None, frames: Vec::new(), missing: Vec::new() });
         dump

@@ -6,7 +6,7 @@
 use super::instruction::{Used, Uses};
 use super::memory::MemoryMap;
 use super::regions::Regions;
-use super::wanted::{is_canonical, is_unreported, wanted_address};
+use super::wanted::{NULL_PAGES, is_canonical, is_unreported, wanted_address};
 use evidence::{
     AccessFit, AccessKind, Address, BitFlip, CpuArchitecture, ExceptionCode, FaultingAccess, FillPattern,
     MemoryOperand, Names, ProcessDump, RegisterValue,
@@ -15,8 +15,6 @@ use untrusted::bytes::Source;
 
 /// Longest instruction of x86, bytes: reading so near behind the instruction pointer is fetching code.
 const LONGEST_INSTRUCTION: u64 = 15;
-/// Below this address nothing is mapped.
-const NULL_PAGES: u64 = 0x1_0000;
 /// Registers so near to an address belong to the same object, bytes.
 const SAME_OBJECT: u64 = 0x1000;
 /// Flipped bits below this one lead to memory near by, where a wrong count leads as well.

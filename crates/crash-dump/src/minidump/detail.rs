@@ -11,7 +11,6 @@ use super::stack_state::{ThreadAtCrash, stack_state};
 use super::threads::ListedThread;
 use super::wanted::{STACK_OVERFLOW, Surroundings, wanted_address};
 use super::{annotations, counters, cpp, handles, hook, returned, stowed, threads};
-use crate::call::{LONGEST_CALL, call_at_end};
 use evidence::{
     Address, CodePlace, CrashDetail, Exception, ExceptionCode, INTEGRITY_LEVELS, Names, OperatingSystem, ProcessDump,
     ProcessState,
@@ -98,8 +97,7 @@ fn crash(
         Some(decoded) if at_fault => decoded.uses(&registers, teb, |address| memory.pointer(address.0, wide)),
         _ => Uses::default(),
     };
-    let before = at.0.checked_sub(LONGEST_CALL as u64).and_then(|start| memory.part(start, LONGEST_CALL as u64));
-    let follows_call = before.is_some_and(|code| code.len() == LONGEST_CALL && call_at_end(&code).is_some());
+    let follows_call = memory.call_before(at.0).is_some();
     // Where the stack's limits are not known, at least the captured part is stack.
     let on_stack = match (&stack, listed) {
         (Some(stack), _) => stack.bottom.0..stack.base.0,

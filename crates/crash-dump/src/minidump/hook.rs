@@ -4,11 +4,11 @@
 //! A hook that cuts an instruction in two leaves its second half to be executed.
 
 use super::memory::Memory;
-use crate::call::{LONGEST_CALL, LONGEST_JUMP, call_at_end};
+use crate::call::LONGEST_JUMP;
 use evidence::{Address, CpuArchitecture, DeadHook, ProcessDump};
 use untrusted::bytes::{pointer_at, u32_at};
 
-/// Most jumps that are followed from a call to where it arrived: that of an import, and that of a hook.
+/// Most jumps that are followed from a call to where it arrived: of an import, of a table for incremental linking, of a hook.
 const MOST_JUMPS: usize = 3;
 /// A jump through a pointer that is right behind it, bytes.
 const LONGEST_JUMP_WITH_TARGET: u64 = 14;
@@ -64,8 +64,8 @@ pub fn dead(process: &ProcessDump, memory: &mut Memory<'_, '_>, stack_pointer: u
     let arrived = process.exception.as_ref()?.address.0;
     let wide = is_x86(process)?;
     let returns_to = memory.pointer(stack_pointer, wide)?;
-    let code = memory.part(returns_to.checked_sub(LONGEST_CALL as u64)?, LONGEST_CALL as u64)?.into_owned();
-    let mut at = call_at_end(&code)?.resolve(returns_to, wide, |pointer| memory.pointer(pointer, wide))?;
+    let call = memory.call_before(returns_to)?;
+    let mut at = call.resolve(returns_to, wide, |pointer| memory.pointer(pointer, wide))?;
     for _ in 0..MOST_JUMPS {
         process.module_at(Address(at))?;
         let code = memory.part(at, LONGEST_JUMP_WITH_TARGET)?.into_owned();

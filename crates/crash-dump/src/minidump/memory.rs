@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use super::directory::{Directory, StreamKind};
 use super::lists::{LONGEST_LIST, List};
 use super::threads::THREAD_SIZE;
+use crate::call::{CallTarget, LONGEST_CALL, call_at_end};
 use evidence::Address;
 use untrusted::Loss;
 use untrusted::bytes::{Source, pointer_at, u32_at, u64_at};
@@ -135,6 +136,13 @@ impl Memory<'_, '_> {
     /// Up to `size` bytes from `address` on, as far as they were captured in one piece.
     pub fn part(&mut self, address: u64, size: u64) -> Option<Cow<'_, [u8]>> {
         self.map.bytes(self.source, Address(address), size)
+    }
+
+    /// The call right before an address, if the dump holds its code.
+    pub fn call_before(&mut self, address: u64) -> Option<CallTarget> {
+        let length = LONGEST_CALL as u64;
+        let code = self.part(address.checked_sub(length)?, length)?;
+        if code.len() == LONGEST_CALL { call_at_end(&code) } else { None }
     }
 
     /// The number of 32 bits at `address`.

@@ -10,7 +10,7 @@ use evidence::{Address, AddressKind, CodePlace, ExceptionCode, FillPattern, Name
 use untrusted::bytes::Source;
 
 /// Addresses below are never handed out by Windows.
-const NULL_PAGES: u64 = 0x1_0000;
+pub const NULL_PAGES: u64 = 0x1_0000;
 /// What the processor's report of a pointer that is not canonical becomes in the exception record.
 const NOT_REPORTED: u64 = u64::MAX;
 const NOT_REPORTED_OF_32_BITS: u64 = 0xFFFF_FFFF;

@@ -2,7 +2,7 @@
 
 use super::text::text;
 use super::{Finding, MechanismKind as Kind};
-use crate::basis::Basis;
+use crate::caller::surely_called_from;
 use crate::incident::FaultSite;
 use evidence::{
     AccessFit, AccessKind, Address, AddressKind, CodePlace, ExceptionCode, FillPattern, Filled, MemoryOperand, Page,
@@ -267,8 +267,7 @@ impl<'d> Fault<'d> {
     /// Whether execution got there by a return, and not by a call: then the caller is on top of the stack.
     fn returned(&self) -> bool {
         let frames = self.dump.thread.as_ref().map_or(&[][..], |thread| &thread.frames);
-        let called = frames.get(1).is_some_and(|frame| Basis::of(frame) >= Basis::Unwound);
-        !called && self.dump.detail.returned.is_some()
+        surely_called_from(frames).is_none() && self.dump.detail.returned.is_some()
     }
 
     /// The processor reported no address, which it does of pointers that are not canonical.

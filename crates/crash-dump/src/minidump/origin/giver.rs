@@ -17,7 +17,7 @@ use super::function::Function;
 use super::step::{Convention, Flow, From, Place, Target};
 use crate::minidump::detail::is_by_the_processor;
 use crate::minidump::stack::Registers;
-use crate::minidump::wanted::STACK_OVERFLOW;
+use crate::minidump::wanted::{NULL_PAGES, STACK_OVERFLOW};
 use evidence::{Address, ExceptionCode, Frame, FrameTrust, Giver, GiverKind, Givers, OriginEnd};
 
 /// Most frames that a value is followed through.
@@ -32,8 +32,6 @@ const MOST_STOPPED: usize = 12;
 const MOST_BEFORE_STOP: usize = 64;
 /// From here on an index is taken for the one that leads out of memory, where the base may be a pointer.
 const FAR_INDEX: u64 = 0x1000;
-/// Addresses below are no pointers.
-const LOWEST_ADDRESS: u64 = 0x1_0000;
 
 /// `STATUS_GUARD_PAGE_VIOLATION` and `STATUS_INTEGER_DIVIDE_BY_ZERO` of `ntstatus.h`.
 const GUARD_PAGE: ExceptionCode = ExceptionCode(0x8000_0001);
@@ -189,7 +187,7 @@ impl Search<'_, '_, '_> {
         let leads_to_memory = |register: usize, value: u64| {
             let held = map.region_at(Address(value)).is_some();
             let made_of_pattern = process.detail.wanted.as_ref().is_some_and(|wanted| wanted.pattern.is_some());
-            !is_index(register) && !made_of_pattern && (held || far && value >= LOWEST_ADDRESS && value >> 47 == 0)
+            !is_index(register) && !made_of_pattern && (held || far && value >= NULL_PAGES && value >> 47 == 0)
         };
         followed.sort_by_key(|(register, value)| leads_to_memory(*register, *value));
         let view = self.view(0)?;
@@ -336,7 +334,7 @@ impl Search<'_, '_, '_> {
             let frame = view.frame;
             // A null pointer stays visible in what is computed of it, and so does an index in a larger one.
             let derive =
-                !self.is_number && (followed.is_index || followed.value.is_some_and(|value| value < LOWEST_ADDRESS));
+                !self.is_number && (followed.is_index || followed.value.is_some_and(|value| value < NULL_PAGES));
             let Some(source) = choose(&sources, derive) else { return Givers { end: OriginEnd::Joined, ..found } };
             // An index that the function counts from a number of its own it makes itself.
             let is_constant = |source: &Source| matches!(source.kind, SourceKind::Constant);

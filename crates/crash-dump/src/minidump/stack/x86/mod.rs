@@ -2,8 +2,8 @@
 //!
 //! What a function of 64-bit code did to the stack is in its image's tables; with them, or with the call frame information
 //! of a `.sym` file, a frame is undone exactly. Where neither is at hand, the code ahead shows what the function will undo
-//! before it returns ([`way_out`]). 32-bit code, and code that was made at run time, mostly keeps a chain of frame
-//! pointers. Where nothing of that leads on, the stack is searched for a return address: a guess, because addresses of
+//! before it returns ([`way_out`]). Of 32-bit code that never returns, the call that entered it shows its caller ([`called`]).
+//! 32-bit code, and code that was made at run time, mostly keeps a chain of frame pointers. Where nothing of that leads on, the stack is searched for a return address: a guess, because addresses of
 //! calls that have long returned stay on the stack wherever nothing overwrote them ([`scan`] grades it).
 
 mod called;
@@ -30,6 +30,7 @@ use crate::call::{CallTarget, LONGEST_CALL, LONGEST_JUMP, call_at_end, is_jump_t
 use crate::minidump::image::{Image, Lookup};
 use crate::minidump::memory::Memory;
 use crate::minidump::symbols::parameter_size;
+use crate::minidump::wanted::NULL_PAGES;
 use evidence::{Address, Call, Frame, FrameTrust, LoadedModule, ProcessDump};
 
 /// How many words are searched for a return address: from a frame that was undone exactly, and from one that was itself
@@ -46,8 +47,6 @@ const MOST_FOLLOWED: usize = 16 << 10;
 const MOST_SEARCHED: usize = 32 << 10;
 /// Below this address nothing is ever mapped: a return to there is the end of the stack.
 const LOWEST_ADDRESS: u64 = 0x1000;
-/// Below this address Windows gives no program memory ("Memory limits": the lowest 64 KiB).
-const LOWEST_MADE: u64 = 0x1_0000;
 /// Largest frame that a chain of frame pointers may span, bytes. `minidump-unwind` believes frames of 32-bit code up to
 /// this size, by a histogram of common libraries in which 99.5 % of all are smaller.
 const LARGEST_FRAME: u64 = 128 << 10;
@@ -431,7 +430,7 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
     /// on the stack, and in memory that may be executed where the dump lists it.
     fn is_made_at_run_time(&mut self, address: u64, slot: u64) -> bool {
         let aligned = !self.words.is_wide() || slot.checked_rem(16) == Some(8);
-        let Some(before) = address.checked_sub(1).filter(|before| *before >= LOWEST_MADE && aligned) else {
+        let Some(before) = address.checked_sub(1).filter(|before| *before >= NULL_PAGES && aligned) else {
             return false;
         };
         // Where no list shows what memory is, the place of the stack pointer at a call of 64-bit code must. Windows gives no program
