@@ -10,7 +10,7 @@ use incident::{Bugcheck, ExceptionFacts, Incident, IncidentKind, Thrown};
 use crate::model::{Judged, Report};
 use crate::wording::{self, name, prose};
 use evidence::ExceptionCode;
-use rules::{Audience, Finding};
+use rules::{Audience, Finding, Remediation};
 
 /// The longest text of an exception that a sentence quotes, characters.
 const LONGEST_QUOTE: usize = 160;
@@ -147,14 +147,13 @@ pub(crate) fn short(incident: &Incident) -> String {
     }
 }
 
-/// The steps that a finding advises to an audience, one action each, in the order of the rule.
-pub(crate) fn steps(finding: &Finding, audience: Audience) -> Vec<String> {
-    let of = finding.remediation.iter().filter(|step| step.audience == audience);
-    of.flat_map(|step| single_steps(&prose(&step.text))).collect()
+/// The steps that a finding advises to an audience, in the order of the rule.
+pub(crate) fn steps(finding: &Finding, audience: Audience) -> Vec<&Remediation> {
+    finding.remediation.iter().filter(|step| step.audience == audience).collect()
 }
 
 /// The steps for whoever is at the computer; where the rule has none, those for the developer.
-pub(crate) fn first_steps(finding: &Finding) -> Vec<String> {
+pub(crate) fn first_steps(finding: &Finding) -> Vec<&Remediation> {
     match steps(finding, Audience::Helpdesk) {
         none if none.is_empty() => steps(finding, Audience::Developer),
         steps => steps,
@@ -168,56 +167,6 @@ pub(crate) fn place(hosts: &BTreeSet<String>) -> String {
         (None, _) => "name unknown".to_owned(),
         (_, several) => format!("{several} computers"),
     }
-}
-
-/// The sentences of an advice, with sentences that only go on about the one before joined to it.
-fn single_steps(text: &str) -> Vec<String> {
-    const GOES_ON: [&str; 22] = [
-        "It",
-        "This",
-        "That",
-        "These",
-        "Those",
-        "They",
-        "The",
-        "A",
-        "An",
-        "Do",
-        "Don't",
-        "Never",
-        "Otherwise",
-        "Both",
-        "Such",
-        "Each",
-        "There",
-        "Some",
-        "Most",
-        "Its",
-        "Which",
-        "No",
-    ];
-    let mut steps: Vec<String> = Vec::new();
-    let mut sentences = sentences(text);
-    // What is not to be done is no step: it belongs to the first one.
-    let leading =
-        sentences.iter().take_while(|one| ["Do not ", "Don't ", "Never "].iter().any(|no| one.starts_with(no)));
-    let leading = leading.count();
-    if leading < sentences.len() {
-        sentences.rotate_left(leading);
-        let forbidden = sentences.split_off(sentences.len().saturating_sub(leading));
-        sentences.splice(1..1, forbidden);
-    }
-    for sentence in sentences {
-        let first = sentence.split([' ', ',', '.', ':']).next().unwrap_or_default();
-        match steps.last_mut() {
-            Some(last) if GOES_ON.contains(&first) || first.starts_with('`') => {
-                last.push(' ');
-                last.push_str(&sentence);
-            }
-            _ => steps.push(sentence),
-        }
-    }
-    steps
 }
 
 /// Words whose stop ends no sentence.
@@ -335,21 +284,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_advice_becomes_steps_of_one_action() {
-        let steps = single_steps(
-            "Take the 64-bit zlibwapi.dll from NVIDIA (\"zlib. Data\"). Do not rename another DLL. If it stays, update e.g. \
-             cuDNN. `where.exe zlibwapi.dll` shows the copies.",
-        );
-        assert_eq!(
-            steps,
-            [
-                "Take the 64-bit zlibwapi.dll from NVIDIA (\"zlib. Data\"). Do not rename another DLL.",
-                "If it stays, update e.g. cuDNN. `where.exe zlibwapi.dll` shows the copies.",
-            ]
-        );
-    }
-
-    #[test]
     fn a_quoted_line_is_what_stands_in_the_evidence() {
         for (entry, line) in [
             ("{line: killed}", "killed"),
@@ -360,14 +294,6 @@ mod tests {
             assert_eq!(quoted_line(entry).as_deref(), Some(line), "{entry}");
         }
         assert_eq!(quoted_line("{name: a.dll}"), None);
-    }
-
-    #[test]
-    fn what_not_to_do_is_part_of_a_step() {
-        assert_eq!(
-            single_steps("Do not look for faulty hardware. Update the program. Close it first."),
-            ["Update the program. Do not look for faulty hardware.", "Close it first."]
-        );
     }
 
     #[test]

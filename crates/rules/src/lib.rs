@@ -24,9 +24,10 @@ mod testing;
 pub use checking::{ExpectedFolder, ExpectedIncident, LeftOut, Mutant, Mutants};
 pub use evaluating::{Entries, ListEntry, NamedEntries};
 pub use judging::{AdjustmentTrace, ConfidenceTrace, Missing, SelectionTrace, TermTrace, Trace};
-pub use judging::{Finding, Judgement, Question, Remediation, Skipped, Suppressed, Wanted, rounded, write_rounded};
+pub use judging::{Finding, Judgement, Question, Skipped, Suppressed, Wanted, rounded, write_rounded};
 pub use language::{
-    Audience, Effect, ExampleFailure, ExampleOutcome, ListedModule, ModuleIndex, ModuleList, Outcome, Severity, Truth,
+    Audience, Cost, Effect, ExampleFailure, ExampleOutcome, ListedModule, ModuleIndex, ModuleList, Outcome,
+    Remediation, Risk, Severity, Truth,
 };
 pub use language::{slips, unfinished};
 pub use loading::{Change, Example, Occasion, Rule, RuleSet, RuleSetInfo, Ruling, SuppressedBy};

@@ -114,7 +114,7 @@ pub(super) fn with_rules(mut reading: windows_codes::Reading, rules: &RuleSet) -
         judgement.skipped.iter().map(|skipped| (skipped.rule.as_str(), skipped.missing.as_slice())).collect();
     let known = rules.asking_for(&wanted).into_iter().map(|rule| KnownRule {
         id: rule.id().to_owned(),
-        title: rule.title().to_owned(),
+        title: rule.title().into_owned(),
         cause: rule.cause().to_owned(),
         confidence: rule.confidence(),
         needs: missing.get(rule.id()).map(|missing| missing.to_vec()).unwrap_or_default(),

@@ -63,7 +63,7 @@ pub(super) fn run(
             let mut table = Table::new(["ID", "CAUSE", "CONFIDENCE", "RULE SET", "TITLE"]);
             for rule in chosen {
                 let confidence = format!("{:.2}", rule.confidence());
-                let (id, cause, title) = (rule.id().to_owned(), rule.cause().to_owned(), rule.title().to_owned());
+                let (id, cause, title) = (rule.id().to_owned(), rule.cause().to_owned(), rule.title().into_owned());
                 table.row([id, cause, confidence, origin(rules, rule), title]);
             }
             let mut of_sigma = Table::new(["SIGMA RULE", "LEVEL", "TITLE", "FILE", "LOADED"]);
@@ -165,10 +165,10 @@ fn has_words(rule: &Rule, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
-    let mut text = [rule.id(), rule.title(), rule.cause(), rule.explanation()].join("\n");
-    for (_, step) in rule.remediation() {
+    let mut text = [rule.id(), &*rule.title(), rule.cause(), rule.explanation()].join("\n");
+    for step in rule.remediation() {
         text.push('\n');
-        text.push_str(step);
+        text.push_str(&step.text);
     }
     let text = text.to_lowercase();
     words.iter().all(|word| text.contains(&word.to_lowercase()))

@@ -1,5 +1,6 @@
 //! Rules as JSON, for `rules list` and `rules show`. `docs/rules.md` describes every key.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use minijinja::context;
@@ -9,7 +10,7 @@ use serde_with::skip_serializing_none;
 
 use report::confidence::rounded;
 use report::model::Made;
-use rules::{Audience, Change, Effect, Rule, RuleSet, Severity, SuppressedBy};
+use rules::{Change, Effect, Remediation, Rule, RuleSet, Severity, SuppressedBy};
 use sigma::RuleEntry;
 
 /// The document.
@@ -34,7 +35,7 @@ impl<'a, T> ShapedRules<'a, T> {
 #[derive(Serialize)]
 pub(super) struct ShapedRule<'a> {
     id: &'a str,
-    title: &'a str,
+    title: Cow<'a, str>,
     cause: &'a str,
     family: Option<&'a str>,
     confidence: f64,
@@ -63,7 +64,7 @@ pub(super) struct WholeRule<'a> {
     logic: String,
     adjust: Vec<ShapedAdjustment<'a>>,
     explanation: &'a str,
-    remediation: Vec<ShapedRemediation<'a>>,
+    remediation: Vec<&'a Remediation>,
     collect: Vec<String>,
     references: &'a [String],
 }
@@ -74,12 +75,6 @@ struct ShapedAdjustment<'a> {
     #[serde(flatten)]
     effect: Effect,
     say: &'a str,
-}
-
-#[derive(Serialize)]
-struct ShapedRemediation<'a> {
-    audience: Audience,
-    text: &'a str,
 }
 
 /// A suppression that may hold only under a condition or on some computers.
@@ -119,7 +114,6 @@ impl<'a> WholeRule<'a> {
     /// A rule of a loaded set.
     pub(super) fn of(rules: &'a RuleSet, rule: &'a Rule) -> Self {
         let adjustments = rule.adjustments().into_iter();
-        let remediation = rule.remediation();
         Self {
             rule: ShapedRule::of(rules, rule),
             requires: rule.requires().collect(),
@@ -127,7 +121,7 @@ impl<'a> WholeRule<'a> {
             logic: rule.logic_written(),
             adjust: adjustments.map(|(effect, when, say)| ShapedAdjustment { when, effect, say }).collect(),
             explanation: rule.explanation(),
-            remediation: remediation.map(|(audience, text)| ShapedRemediation { audience, text }).collect(),
+            remediation: rule.remediation().collect(),
             collect: rule.collect(),
             references: rule.references(),
         }

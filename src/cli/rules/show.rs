@@ -105,7 +105,7 @@ fn whole(rules: &RuleSet, rule: &Rule) -> Value {
         origin => set.into_iter().chain(overridden).chain(disabled).chain(suppressed).collect::<Value>(),
         tests => rule.test_count(),
         explanation => rule.explanation(),
-        steps => rule.remediation().map(|(audience, text)| (audience.word(), text)).collect::<Value>(),
+        steps => rule.remediation().map(|step| (step.audience.word(), step.with_details())).collect::<Value>(),
         ..printed(rule)
     }
 }

@@ -45,7 +45,7 @@ const COLUMNS: [(&str, Cell); 44] = [
     ("sentence", |row| prose(&row.judged.verdict.sentence)),
     ("what_to_do", |row| {
         let steps = row.leading.into_iter().flat_map(|finding| &finding.remediation);
-        joined(steps.map(|step| format!("{}: {}", step.audience.word(), prose(&step.text))))
+        joined(steps.map(|step| format!("{}: {}", step.audience.word(), prose(&step.with_details()))))
     }),
     ("collect_next", |row| joined(row.judged.verdict.collect_next.iter().map(|text| prose(text)))),
     ("process", |row| text(row.incident.process.as_ref().and_then(|process| process.name.as_ref()))),

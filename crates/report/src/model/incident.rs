@@ -12,12 +12,12 @@ use super::report::{Artifact, Judged, Report};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
 use crate::account::happened;
-use crate::wording::how_sure_words;
+use crate::wording::{how_sure_words, prose};
 use incident::{
     Bugcheck, Component, DumpState, ExceptionFacts, FaultSite, Mechanism, NeededFile, OtherSoftware, Process,
     Signature, StackFrame, Suspect, Thread, Thrown,
 };
-use rules::{Audience, Finding, Suppressed};
+use rules::{Audience, Finding, Remediation, Suppressed};
 
 #[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
@@ -108,20 +108,36 @@ pub(crate) struct VerdictEntry<'a> {
 }
 
 /// One action that is advised.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct Step<'a> {
     audience: Text<'a>,
     text: Text<'a>,
+    cost: Option<Text<'a>>,
+    risk: Option<Text<'a>>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    admin: bool,
+    undo: Option<Text<'a>>,
+}
+
+impl<'a> Step<'a> {
+    fn new(step: &'a Remediation) -> Self {
+        Self {
+            audience: Cow::Borrowed(step.audience.word()),
+            text: Cow::Owned(prose(&step.text)),
+            cost: step.cost.map(|cost| Cow::Borrowed(cost.word())),
+            risk: step.risk.map(|risk| Cow::Borrowed(risk.word())),
+            admin: step.admin,
+            undo: step.undo.as_deref().map(|undo| Cow::Owned(prose(undo))),
+        }
+    }
 }
 
 impl<'a> VerdictEntry<'a> {
     fn new(judged: &'a Judged) -> Self {
         let verdict = &judged.verdict;
         let leading = judged.leading_finding();
-        let steps = |audience: Audience| {
-            let texts = leading.map(|finding| crate::account::steps(finding, audience)).unwrap_or_default();
-            texts.into_iter().map(move |text| Step { audience: Cow::Borrowed(audience.word()), text: Cow::Owned(text) })
-        };
+        let steps = |audience| leading.map(|finding| crate::account::steps(finding, audience)).unwrap_or_default();
         Self {
             cause: Cow::Borrowed(&verdict.cause),
             family: verdict.family.as_deref().map(Cow::Borrowed),
@@ -131,7 +147,7 @@ impl<'a> VerdictEntry<'a> {
             severity: leading.map(|finding| Cow::Borrowed(finding.severity.word())),
             how_sure: Some(Cow::Borrowed(how_sure_words(verdict))),
             mechanism: Some(Cow::Owned(happened(&judged.incident))),
-            steps: [Audience::Helpdesk, Audience::Developer].into_iter().flat_map(steps).collect(),
+            steps: Audience::ALL.into_iter().flat_map(steps).map(Step::new).collect(),
             collect_next: Cow::Borrowed(&verdict.collect_next),
         }
     }

@@ -20,7 +20,7 @@ use incident::{
     Process, SIGMA, Signature, StackFrame, StackKind, Suspect, Thread, Thrown, TimelineEntry, WindowsFile,
     WindowsFiles,
 };
-use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
+use rules::{Audience, Cost, Finding, NamedEntries, Remediation, Risk, Severity, Suppressed, SuppressedBy};
 use rules::{Causes, UNDETERMINED};
 
 /// Seconds after 2024-11-11T17:43:55Z.
@@ -358,10 +358,21 @@ pub(crate) fn crash(id: &str) -> Judged {
     leading.explanation =
         "cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not find it.".into();
     leading.remediation = vec![
-        Remediation { audience: Audience::Developer, text: "Ship zlibwapi.dll beside cudnn64_8.dll.".into() },
+        Remediation {
+            audience: Audience::Developer,
+            text: "Ship zlibwapi.dll beside cudnn64_8.dll.".into(),
+            cost: None,
+            risk: None,
+            admin: false,
+            undo: None,
+        },
         Remediation {
             audience: Audience::Helpdesk,
             text: "Put the 64-bit zlibwapi.dll into a folder of PATH and start the program again.".into(),
+            cost: Some(Cost::Minutes),
+            risk: Some(Risk::Low),
+            admin: true,
+            undo: Some("Delete the file again.".into()),
         },
     ];
     leading.collect = vec!["The output of `where zlibwapi.dll`.".into()];

@@ -18,7 +18,7 @@ use self::values::{facts_of_a_test, recorded};
 use facts::schema::{LISTS, ListDefinition, PLACES, SCALARS};
 use rule_syntax::condition::RESERVED;
 use rules::language::OVERRIDABLE;
-use rules::{Audience, Cause, Outcome, Rule, RuleSet, Severity};
+use rules::{Audience, Cause, Cost, Outcome, Risk, Rule, RuleSet, Severity};
 
 /// The schema without what depends on the rule set or is in other tables: those places are empty.
 const TEMPLATE: &str = include_str!("template.json");
@@ -38,7 +38,11 @@ pub fn json_schema(rules: &RuleSet) -> Value {
     put("rule/properties/selections/propertyNames/not/enum", json!(RESERVED));
     let facts = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
     put("rule/properties/requires/items/enum", facts.collect());
-    put("rule/properties/remediation/items/properties/audience/enum", json!(Audience::ALL.map(Audience::word)));
+    let mut of_steps =
+        |key: &str, words: Value| put(&format!("rule/properties/remediation/items/properties/{key}/enum"), words);
+    of_steps("audience", json!(Audience::ALL.map(Audience::word)));
+    of_steps("cost", json!(Cost::ALL.map(Cost::word)));
+    of_steps("risk", json!(Risk::ALL.map(Risk::word)));
     put("tests/items/properties/expect/enum", json!(Outcome::EXPECTED.map(Outcome::word)));
     let ids: Value = rules.rules().iter().map(Rule::id).collect();
     for change in ["override", "disable", "suppress"] {

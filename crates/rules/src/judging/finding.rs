@@ -5,18 +5,9 @@ use serde_with::skip_serializing_none;
 
 use crate::evaluating::NamedEntries;
 use crate::judging::write_rounded;
-use crate::language::{Audience, Severity};
+use crate::language::{Remediation, Severity};
 use crate::loading::SuppressedBy;
 use facts::{EvidenceRef, NamedIncidents};
-
-/// One thing to do about a cause.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Remediation {
-    /// Who should do it.
-    pub audience: Audience,
-    /// What to do, facts filled in.
-    pub text: String,
-}
 
 /// One rule that matched one incident.
 #[skip_serializing_none]
@@ -39,11 +30,11 @@ pub struct Finding {
     pub confidence: f64,
     /// What it means for the user.
     pub severity: Severity,
-    /// The rule's title.
+    /// The rule's title, facts filled in.
     pub title: String,
     /// Why, facts filled in, with the sentences of the adjustments that applied.
     pub explanation: String,
-    /// What to do.
+    /// What to do, one action each, facts filled in.
     pub remediation: Vec<Remediation>,
     /// What would make it surer.
     pub collect: Vec<String>,

@@ -2,9 +2,7 @@
 
 use crate::evaluating::{Evaluation, Lacking, NamedEntries, View};
 use crate::judging::supersede::Found;
-use crate::judging::{
-    Finding, Judgement, LessSure, Remediation, Scale, Skipped, Suppressed, Trace, supersede, trace, weigh,
-};
+use crate::judging::{Finding, Judgement, LessSure, Scale, Skipped, Suppressed, Trace, supersede, trace, weigh};
 use crate::language::{Request, Truth, Unless};
 use crate::loading::{Occasion, Rule, RuleSet, Ruling};
 use crate::prefilter::Chance;
@@ -136,13 +134,9 @@ impl RuleSet {
             symptom: self.causes().is_symptom(&texts.cause),
             confidence: weighed.confidence,
             severity: texts.severity,
-            title: texts.title.clone(),
+            title: fill(&texts.title),
             explanation,
-            remediation: texts
-                .remediation
-                .iter()
-                .map(|(audience, text)| Remediation { audience: *audience, text: fill(text) })
-                .collect(),
+            remediation: texts.remediation.iter().map(|written| written.step.filled(fill)).collect(),
             collect: texts
                 .collect
                 .iter()
@@ -173,9 +167,9 @@ impl RuleSet {
         let texts = rule.texts();
         let says = texts.adjustments.iter().filter(|adjustment| evaluation.truth(&adjustment.when) == Truth::True);
         let says = says.map(|adjustment| &adjustment.say);
-        let remediation = texts.remediation.iter().map(|(_, text)| text);
+        let remediation = texts.remediation.iter().flat_map(|written| written.step.texts());
         let values = FactValues::known_in(view.facts());
-        let mut all = says.chain(remediation).chain([&texts.explanation]);
+        let mut all = says.chain(remediation).chain([&texts.explanation, &texts.title]);
         all.find_map(|text| self.templates.try_fill(text, &values).err())
     }
 

@@ -11,7 +11,7 @@ mod weigh;
 
 pub use asking::Wanted;
 pub use confidence::{rounded, write_rounded};
-pub use finding::{Finding, Judgement, Remediation, Skipped, Suppressed};
+pub use finding::{Finding, Judgement, Skipped, Suppressed};
 pub use question::Question;
 pub use trace::{AdjustmentTrace, ConfidenceTrace, Missing, SelectionTrace, TermTrace, Trace};
 pub(crate) use weigh::{LessSure, Scale, weigh};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use strum::IntoStaticStr;
 
-use crate::language::{Selection, Subject, Term};
+use crate::language::{Selection, Subject, Term, WrittenStep};
 use rule_syntax::condition::Condition;
 use spanned_yaml::Span;
 
@@ -35,6 +35,7 @@ impl Logic {
 /// The texts of a rule: what it states about the incidents that it matches.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
+    /// With places for facts, each with a text for where it is not known.
     pub title: String,
     pub cause: String,
     pub confidence: f64,
@@ -42,7 +43,7 @@ pub(crate) struct Texts {
     pub adjustments: Vec<Adjustment>,
     pub supersedes: Vec<Superseded>,
     pub explanation: String,
-    pub remediation: Vec<(Audience, String)>,
+    pub remediation: Vec<WrittenStep>,
     pub collect: Vec<Request>,
     pub references: Vec<String>,
 }
@@ -96,28 +97,6 @@ pub enum Severity {
 impl Severity {
     /// All severities, the mildest first.
     pub const ALL: [Self; 4] = [Self::Low, Self::Medium, Self::High, Self::Critical];
-
-    /// The word for it in rules and reports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        self.into()
-    }
-}
-
-/// Who a remediation is written for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, IntoStaticStr)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum Audience {
-    /// The person who helps the user at the machine.
-    Helpdesk,
-    /// The people who can change the program.
-    Developer,
-}
-
-impl Audience {
-    /// Both audiences.
-    pub const ALL: [Self; 2] = [Self::Helpdesk, Self::Developer];
 
     /// The word for it in rules and reports.
     #[must_use]

@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
-use crate::language::{Audience, Effect, Lists, Logic, Outcome, Request, Severity, Texts};
+use crate::language::{Effect, Lists, Logic, Outcome, Remediation, Request, Severity, Texts};
 use crate::prefilter::Needs;
-use crate::reading::{ReadRule, Tests, rule_file};
+use crate::reading::{ReadRule, Tests, rule_file, without_facts};
 use facts::FactSet;
 use rule_syntax::prepared::PreparedRule;
 use spanned_yaml::{Span, YamlText};
@@ -172,10 +172,10 @@ impl Rule {
         self.id.split_once('/').map_or("", |(area, _)| area)
     }
 
-    /// What it finds, in one line.
+    /// What it finds, in one line, with what stands in the place of facts that are not known.
     #[must_use]
-    pub fn title(&self) -> &str {
-        &self.texts().title
+    pub fn title(&self) -> Cow<'_, str> {
+        without_facts(&self.texts().title)
     }
 
     /// The cause that it names.
@@ -196,9 +196,9 @@ impl Rule {
         self.texts().severity
     }
 
-    /// What to do, for whom, as it is written: facts are not filled in.
-    pub fn remediation(&self) -> impl Iterator<Item = (Audience, &str)> {
-        self.texts().remediation.iter().map(|(audience, text)| (*audience, text.as_str()))
+    /// What to do, one action each, as it is written: facts are not filled in.
+    pub fn remediation(&self) -> impl Iterator<Item = &Remediation> {
+        self.texts().remediation.iter().map(|written| &written.step)
     }
 
     /// The explanation of the cause as the rule writes it, without facts filled in.

@@ -31,7 +31,7 @@ pub(crate) fn plain(node: &Node, what: &str, mistakes: &mut Mistakes) -> Option<
     let text = mistakes.text(node, what)?;
     if is_template(text) {
         let message = format!("{what} is printed as it is; no facts can be filled in");
-        let help = "facts can stand in `explanation`, in `say` and in the `text` of a remediation";
+        let help = "facts can stand in `title`, `explanation` and `say`, and in `text` and `undo` of a remediation";
         mistakes.error_with_help(Code::R043, node.span, message, help);
         return None;
     }

@@ -93,6 +93,15 @@ impl Templates {
     }
 }
 
+/// The text with what stands in the place of facts that are not known.
+pub(crate) fn without_facts(text: &str) -> Cow<'_, str> {
+    static TEMPLATES: LazyLock<Templates> = LazyLock::new(Templates::default);
+    if !is_template(text) {
+        return Cow::Borrowed(text);
+    }
+    TEMPLATES.fill(text, &FactValues::new(Vec::new()))
+}
+
 /// Whether a text has facts in it, where those are filled in.
 pub(crate) fn is_template(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))

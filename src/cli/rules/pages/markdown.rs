@@ -9,7 +9,7 @@ use super::super::shape::printed;
 use facts::{schema, write_facts};
 use report::confidence::{Level, SYMPTOM};
 use report::page::{environment, marked_up};
-use rules::{Audience, Cause, Outcome, Rule, RuleSet};
+use rules::{Audience, Cause, Outcome, Remediation, Rule, RuleSet};
 use untrusted::sanitise;
 
 /// The first line of every page, by which pages are recognized.
@@ -74,16 +74,13 @@ impl Templates {
         let example = rule.examples().find(|example| example.expect == Outcome::Match);
         // With the facts of the example filled in.
         let said = example.and_then(|example| Some((example.name, rules.finding_of(rule, example.facts)?)));
-        let (explanation, advice): (&str, Vec<(Audience, &str)>) = match &said {
-            Some((_, finding)) => {
-                let advice = finding.remediation.iter().map(|step| (step.audience, step.text.as_str()));
-                (&finding.explanation, advice.collect())
-            }
+        let (explanation, advice): (&str, Vec<&Remediation>) = match &said {
+            Some((_, finding)) => (&finding.explanation, finding.remediation.iter().collect()),
             None => (rule.explanation(), rule.remediation().collect()),
         };
         let steps = Audience::ALL.map(|audience| {
-            let texts = advice.iter().filter(|(of, _)| *of == audience).map(|(_, text)| *text);
-            (audience.word(), texts.collect::<Value>())
+            let steps = advice.iter().filter(|step| step.audience == audience);
+            (audience.word(), steps.map(|step| step.with_details()).collect::<Value>())
         });
         let facts = rule.facts_asked().into_iter().filter_map(|path| {
             let fact = schema::scalar(path).map(|fact| (path, fact.about, fact.from));

@@ -102,6 +102,8 @@ const CONTRACT: &str = "
     incidents[].signature.fine
     incidents[].verdict.family incidents[].verdict.how_sure incidents[].verdict.mechanism incidents[].verdict.severity
     incidents[].verdict.steps incidents[].verdict.steps[].audience incidents[].verdict.steps[].text
+    incidents[].verdict.steps[].cost incidents[].verdict.steps[].risk incidents[].verdict.steps[].admin
+    incidents[].verdict.steps[].undo
     incidents[].findings[].symptom groups[].confidence coverage.collect_next[].short
     incidents[].evidence incidents[].evidence[].id incidents[].evidence[].artifact incidents[].evidence[].place
     incidents[].evidence[].says incidents[].evidence[].joined_by incidents[].evidence[].joined_by.key
@@ -113,7 +115,9 @@ const CONTRACT: &str = "
     incidents[].findings incidents[].findings[].rule incidents[].findings[].cause incidents[].findings[].confidence
     incidents[].findings[].severity incidents[].findings[].title incidents[].findings[].explanation
     incidents[].findings[].remediation incidents[].findings[].remediation[].audience
-    incidents[].findings[].remediation[].text incidents[].findings[].collect incidents[].findings[].evidence
+    incidents[].findings[].remediation[].text incidents[].findings[].remediation[].cost
+    incidents[].findings[].remediation[].risk incidents[].findings[].remediation[].admin
+    incidents[].findings[].remediation[].undo incidents[].findings[].collect incidents[].findings[].evidence
     incidents[].findings[].entries incidents[].findings[].entries[].list incidents[].findings[].entries[].says
     incidents[].findings[].entries[].more
     incidents[].findings[].incidents incidents[].findings[].incidents[].relation

@@ -85,7 +85,7 @@ fn at_length(report: &Report, block: &Block<'_>, width: usize, lengths: Lengths)
     let advice = leading.filter(|_| block.confidence().is_some()).map(first_steps).unwrap_or_default();
     for (number, step) in advice.iter().take(STEPS_SHOWN).enumerate() {
         let label = if number == 0 { "do" } else { "" };
-        page.numbered(label, number.saturating_add(1), step, lengths.step);
+        page.numbered(label, number.saturating_add(1), &prose(&step.text), lengths.step);
     }
     for (number, Because { text, place }) in because(report, judged).into_iter().take(lengths.because).enumerate() {
         let label = if number == 0 { if leading.is_some() { "because" } else { "evidence" } } else { "" };
@@ -106,7 +106,11 @@ fn at_length(report: &Report, block: &Block<'_>, width: usize, lengths: Lengths)
     if let Some(request) = surer(judged) {
         page.labelled("surer by", PLAIN, &request, lengths.surer);
     }
-    let details = format!("analyze --full PATH has all evidence; incident {}", judged.incident.id);
+    let more = match advice.len().saturating_sub(STEPS_SHOWN) {
+        0 => String::new(),
+        more => format!("{} and ", counted(more, "more step")),
+    };
+    let details = format!("analyze --full PATH has {more}all evidence; incident {}", judged.incident.id);
     page.labelled("details", PLAIN, &details, 2);
     page.rows
 }

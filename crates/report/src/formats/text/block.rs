@@ -371,16 +371,18 @@ fn what_to_do(page: &mut Page<'_>, leading: Option<&Finding>) -> io::Result<()> 
     }
     for (audience, steps) in steps {
         page.paragraph(2, &format!("{audience}:"))?;
-        steps.iter().try_for_each(|step| page.bullet(step))?;
+        for (number, step) in (1_usize..).zip(&steps) {
+            page.marked(PLAIN, &format!("  {number}. "), step)?;
+        }
     }
     Ok(())
 }
 
-/// The steps that a finding advises to each audience.
+/// The steps that a finding advises to each audience, with their details.
 pub(crate) fn steps(finding: &Finding) -> Vec<(&'static str, Vec<String>)> {
     let of = |(audience, heading)| {
-        let steps = finding.remediation.iter().filter(|step| step.audience == audience);
-        (heading, steps.map(|step| prose(&step.text)).collect::<Vec<_>>())
+        let steps = account::steps(finding, audience).into_iter();
+        (heading, steps.map(|step| prose(&step.with_details())).collect::<Vec<_>>())
     };
     let all = [(Audience::Helpdesk, "Helpdesk"), (Audience::Developer, "Developer")].map(of);
     all.into_iter().filter(|(_, steps)| !steps.is_empty()).collect()

@@ -8,10 +8,8 @@ use spanned_yaml::{Code, Diagnostic, Span};
 
 /// `R095`: a placeholder of `rules new` that the rule's author has not replaced. Reports would print it.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
-    let steps = || rule.rule.remediation().filter(|(_, text)| text.trim() == STEP);
     let unfinished = [
         ("`explanation`", WHY, usize::from(rule.rule.explanation().contains(WHY))),
-        ("`remediation`", STEP, steps().count()),
         ("`references`", REFERENCE, rule.rule.references().iter().filter(|text| text.contains(REFERENCE)).count()),
     ];
     if rule.rule.cause() == UNDETERMINED {
@@ -20,19 +18,20 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
         let help = "name what has to be changed so that it stops: `crashsift rules causes` prints all causes";
         rule.warn(Code::R095, span.unwrap_or(rule.rule.id_span), message, help, found);
     }
+    let mut unwritten = |key: &str, span| {
+        let message = format!("{key} still says what `rules new` wrote for its author to replace");
+        let help = "write what people shall read in reports, or leave the rule out";
+        rule.warn(Code::R095, span, message, help, found);
+    };
+    for written in rule.own_steps().iter().filter(|written| written.step.text.trim() == STEP) {
+        unwritten("`remediation`", written.span);
+    }
     for (key, phrase, count) in unfinished {
         let mut from = rule.rule.span.start;
         for _ in 0..count {
             let span = place(rule.rule, phrase, from).unwrap_or(rule.rule.id_span);
             from = from.max(span.end);
-            let message = format!("{key} still says what `rules new` wrote for its author to replace");
-            rule.warn(
-                Code::R095,
-                span,
-                message,
-                "write what people shall read in reports, or leave the rule out",
-                found,
-            );
+            unwritten(key, span);
         }
     }
 }

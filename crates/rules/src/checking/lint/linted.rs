@@ -2,7 +2,7 @@
 
 use super::contradictions::{self, Contradiction};
 use super::ways::{self, Way};
-use crate::language::{Compare, Pattern, Term, Test};
+use crate::language::{Compare, Pattern, Term, Test, WrittenStep};
 use crate::loading::Rule;
 use facts::FactDefinition;
 use spanned_yaml::{Code, Diagnostic, Span};
@@ -35,6 +35,12 @@ impl<'r> Linted<'r> {
     /// Notes a warning at a place of the rule.
     pub fn warn(&self, code: Code, span: Span, message: String, help: &str, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::warning(code, &self.rule.file, span, message).with_help(help));
+    }
+
+    /// The steps that its own file writes; none where an override gives others, whose places are in another file.
+    pub fn own_steps(&self) -> &'r [WrittenStep] {
+        let overridden = self.rule.overrides().iter().any(|change| change.keys.contains(&"remediation"));
+        if overridden { &[] } else { &self.rule.texts().remediation }
     }
 
     /// All of its terms, in the order of the rule.

@@ -1,7 +1,10 @@
 //! Reading the texts of a rule: everything but its selections, condition and tests.
 
-use crate::language::{Adjustment, Audience, Effect, Logic, Request, Severity, Superseded, Texts, unknown};
-use crate::reading::guarantee::worlds_when;
+use crate::language::{
+    Adjustment, Audience, Cost, Effect, Logic, Remediation, Request, Risk, Severity, Superseded, Texts, WrittenStep,
+    unknown,
+};
+use crate::reading::guarantee::{World, worlds_when};
 use crate::reading::rule_file::{Also, ReadLogic, RuleReader};
 use crate::reading::test_file::TestFile;
 use crate::reading::{LoadContext, Templates, references, requests};
@@ -21,7 +24,7 @@ impl RuleReader<'_> {
 
     /// The part of it that an override can give anew.
     fn overridable_texts(&mut self, node: &Node, logic: &ReadLogic) -> Texts {
-        let title = node.get("title").and_then(|node| requests::plain(node, "`title`", &mut self.mistakes));
+        let title = node.get("title").and_then(|node| self.title(node));
         let confidence = node.get("confidence").and_then(|node| self.mistakes.confidence(node, "`confidence`"));
         let severity = node.get("severity").and_then(|node| self.word(node, "severity", Severity::ALL, Severity::word));
         let explanation =
@@ -104,20 +107,37 @@ impl RuleReader<'_> {
         is_fine.then(|| text.to_owned())
     }
 
-    fn remediation(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<(Audience, String)> {
+    /// A title, with facts that need not be known: lists of rules print it without any.
+    fn title(&mut self, node: &Node) -> Option<String> {
+        let text = self.mistakes.text(node, "`title`")?.trim();
+        let before = self.mistakes.found.len();
+        let is_fine = self.known.proven || self.templates.check(node, &[World::new()], &mut self.mistakes);
+        for found in self.mistakes.found.iter_mut().skip(before).filter(|found| found.code == Code::R042) {
+            found.help = Some("a title also stands in lists of rules: write `{{ fact or \"...\" }}`".to_owned());
+        }
+        is_fine.then(|| text.to_owned())
+    }
+
+    fn remediation(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<WrittenStep> {
         let Some(node) = rule.get("remediation") else { return Vec::new() };
         let Some(items) = self.mistakes.items(node, "`remediation`") else { return Vec::new() };
-        let keys = ["audience", "text"];
-        let mut all = Vec::new();
-        for item in items {
-            let Some(entries) = self.mistakes.mapping(item, "an entry of `remediation`") else { continue };
-            self.mistakes.keys(entries, item.span, "an entry of `remediation`", &keys, &keys);
-            let audience =
-                item.get("audience").and_then(|node| self.word(node, "audience", Audience::ALL, Audience::word));
-            let text = item.get("text").and_then(|node| self.text(node, "`text`", logic, Also::Nothing));
-            all.extend(audience.zip(text));
-        }
-        all
+        items.iter().filter_map(|item| self.step(item, logic)).collect()
+    }
+
+    /// One action of `remediation`.
+    fn step(&mut self, item: &Node, logic: &ReadLogic) -> Option<WrittenStep> {
+        const KEYS: [&str; 6] = ["audience", "text", "cost", "risk", "admin", "undo"];
+        let entries = self.mistakes.mapping(item, "an entry of `remediation`")?;
+        self.mistakes.keys(entries, item.span, "an entry of `remediation`", &KEYS, &["audience", "text"]);
+        let audience = item.get("audience").and_then(|node| self.word(node, "audience", Audience::ALL, Audience::word));
+        let text = item.get("text").and_then(|node| self.text(node, "`text`", logic, Also::Nothing));
+        let cost = item.get("cost").and_then(|node| self.word(node, "cost", Cost::ALL, Cost::word));
+        let risk = item.get("risk").and_then(|node| self.word(node, "risk", Risk::ALL, Risk::word));
+        let admin = item.get("admin").and_then(|node| self.word(node, "admin", [false, true], flag));
+        let undo = item.get("undo").and_then(|node| self.text(node, "`undo`", logic, Also::Nothing));
+        let span = item.get("text").map(|node| node.span).unwrap_or_default();
+        let step = Remediation { audience: audience?, text: text?, cost, risk, admin: admin.unwrap_or_default(), undo };
+        Some(WrittenStep { step, span })
     }
 
     fn adjustments(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<Adjustment> {
@@ -177,6 +197,11 @@ impl RuleReader<'_> {
             }
         }
     }
+}
+
+/// A flag as YAML writes it.
+fn flag(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
 }
 
 /// What an override gives anew of a rule with this `logic`; without it, all facts are taken to be known.

@@ -23,6 +23,7 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
     let leading = judged.leading_finding();
     let (shown, evidence_left_out) = shown_evidence(judged, most.evidence);
     let first_steps = leading.map(account::first_steps).unwrap_or_default();
+    let first_steps: Vec<String> = first_steps.into_iter().map(|step| prose(&step.text)).collect();
     let changes = block.group.and_then(|group| group.changes_before.as_deref()).unwrap_or_default();
     let changes_unknown = block.group.and_then(|group| group.changes_unknown.as_deref());
     context! {

@@ -50,12 +50,13 @@ part: listed below.
 
 What to do
   Helpdesk:
-  - Put the 64-bit zlibwapi.dll into a
-    folder of PATH and start the program
-    again.
+  1. Put the 64-bit zlibwapi.dll into a
+     folder of PATH and start the
+     program again. (minutes; needs
+     admin; undo: Delete the file again)
   Developer:
-  - Ship zlibwapi.dll beside
-    cudnn64_8.dll.
+  1. Ship zlibwapi.dll beside
+     cudnn64_8.dll.
 
 What to collect next
   - The output of `where zlibwapi.dll`.

@@ -68,10 +68,10 @@ crashsift: 4 artifacts, 1 incident, 1 machine
 
 What to do
   Helpdesk:
-  - Put the 64-bit zlibwapi.dll into a folder of PATH and start the program
-    again.
+  1. Put the 64-bit zlibwapi.dll into a folder of PATH and start the program
+     again. (minutes; needs admin; undo: Delete the file again)
   Developer:
-  - Ship zlibwapi.dll beside cudnn64_8.dll.
+  1. Ship zlibwapi.dll beside cudnn64_8.dll.
 
 What to collect next
   - The output of `where zlibwapi.dll`.
@@ -239,10 +239,10 @@ What to collect next
 
 What to do
   Helpdesk:
-  - Put the 64-bit zlibwapi.dll into a folder of PATH and start the program
-    again.
+  1. Put the 64-bit zlibwapi.dll into a folder of PATH and start the program
+     again. (minutes; needs admin; undo: Delete the file again)
   Developer:
-  - Ship zlibwapi.dll beside cudnn64_8.dll.
+  1. Ship zlibwapi.dll beside cudnn64_8.dll.
 
 Why
   cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not
