@@ -1,15 +1,16 @@
 //! The patterns by which texts announce facts. They are data: the build reads them from `rules/data/ticket-*.yaml`.
 //!
-//! A line is looked through once for all words and once for all regular expressions; both take time that grows with
-//! the line alone.
+//! A line is looked through once for all words, and once for all literals that the regular expressions need: only those that
+//! may fit it are compiled and asked.
 
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
+use expressions::{has_second_forms, needed};
 use knowledge_tables::embedded;
 use knowledge_tables::patterns::Pattern;
 pub(super) use knowledge_tables::patterns::{Border, Fact};
-use regex::{Regex, RegexSet, RegexSetBuilder};
+use regex::Regex;
 
 use super::cue_words::words;
 use super::values::beginning;
@@ -37,18 +38,15 @@ pub(super) struct Statement<'l> {
     pub needs: Option<&'static str>,
 }
 
-/// The most memory of the automaton for all expressions, bytes. The usual 2 MiB are too little for its states, and
-/// without the automaton, searching takes ten times as long.
-const AUTOMATON: usize = 16 << 20;
-
-/// The most memory of all compiled expressions together, bytes: bounded repetitions of non-ASCII letters take most. The
-/// usual 10 MiB are too little for all languages.
-const EXPRESSIONS: usize = 24 << 20;
-
 /// Expressions of patterns that are searched for together.
 struct Expressions {
-    all: Option<RegexSet>,
     each: Vec<Expression>,
+    /// Finds the literals of which an expression needs one.
+    literals: Option<AhoCorasick>,
+    /// The expression, as an index, that needs each literal.
+    needed_by: Vec<usize>,
+    /// The expressions that need none.
+    always: Vec<usize>,
 }
 
 /// The expression of a pattern.
@@ -56,7 +54,9 @@ struct Expression {
     /// The number of the pattern.
     number: usize,
     pattern: &'static Pattern,
-    /// The expression alone, once it was needed.
+    /// What a line needs for it.
+    needs: expressions::Pattern,
+    /// It compiled, once it was asked.
     alone: OnceLock<Option<Regex>>,
 }
 
@@ -64,24 +64,58 @@ impl Expression {
     fn alone(&self) -> Option<&Regex> {
         self.alone.get_or_init(|| Regex::new(self.pattern.regex?).ok()).as_ref()
     }
+
+    fn fits(&self, line: &str) -> bool {
+        self.alone().is_some_and(|alone| alone.is_match(line))
+    }
 }
 
 impl Expressions {
     /// The expressions of the patterns that divide texts, or of all others.
     fn new(divide: bool) -> Self {
-        let rows = || PATTERNS.iter().enumerate().filter(move |(_, row)| border(row).is_some() == divide);
-        let mut all = RegexSetBuilder::new(rows().filter_map(|(_, row)| row.regex));
-        let rows = rows().filter(|(_, row)| row.regex.is_some());
-        Self {
-            all: all.size_limit(EXPRESSIONS).dfa_size_limit(AUTOMATON).build().ok(),
-            each: rows.map(|(number, pattern)| Expression { number, pattern, alone: OnceLock::new() }).collect(),
+        let rows = PATTERNS.iter().enumerate().filter(move |(_, row)| border(row).is_some() == divide);
+        let of_row = |(number, pattern): (usize, &'static Pattern)| {
+            let needs = expressions::Pattern::new(pattern.regex?);
+            Some(Expression { number, pattern, needs, alone: OnceLock::new() })
+        };
+        let each: Vec<_> = rows.filter_map(of_row).collect();
+        let (mut literals, mut needed_by, mut always) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, expression) in each.iter().enumerate() {
+            match needed(expression.needs.written()) {
+                Some(needs) => {
+                    needed_by.extend(needs.iter().map(|_| index));
+                    literals.extend(needs);
+                }
+                None => always.push(index),
+            }
         }
+        let literals = AhoCorasick::new(literals).ok();
+        Self { each, literals, needed_by, always }
+    }
+
+    /// The expressions that may fit a line, in order.
+    fn candidates(&self, line: &str) -> impl Iterator<Item = &Expression> {
+        let small: String = match line.is_ascii() {
+            true => line.to_ascii_lowercase(),
+            false => line.chars().flat_map(char::to_lowercase).collect(),
+        };
+        let mut candidates = self.always.clone();
+        match &self.literals {
+            Some(literals) if !has_second_forms(&small) => {
+                let found = literals.find_overlapping_iter(&small);
+                candidates.extend(found.filter_map(|found| self.needed_by.get(found.pattern().as_usize())));
+                candidates.sort_unstable();
+                candidates.dedup();
+            }
+            _ => candidates = (0..self.each.len()).collect(),
+        }
+        candidates.retain(|index| self.each.get(*index).is_some_and(|one| one.needs.may_match(&small)));
+        candidates.into_iter().filter_map(|index| self.each.get(index))
     }
 
     /// The expressions that fit a line, in order.
     fn fitting(&self, line: &str) -> impl Iterator<Item = &Expression> {
-        let fitting = self.all.as_ref().map(|all| all.matches(line)).into_iter().flatten();
-        fitting.filter_map(|index| self.each.get(index))
+        self.candidates(line).filter(move |one| one.fits(line))
     }
 }
 
@@ -126,10 +160,10 @@ fn border(pattern: &Pattern) -> Option<Border> {
 /// What the patterns find in `line`, in the order of the patterns and, for each, of the line.
 pub(super) fn statements(line: &str) -> Vec<Statement<'_>> {
     let mut found: Vec<(usize, usize, Statement<'_>)> = announced(line).take(MOST_STATEMENTS).collect();
-    for one in FACTS.fitting(line) {
+    for one in FACTS.candidates(line) {
         let Pattern { fact, value, needs, .. } = *one.pattern;
         if let (Some(fact), Some(text)) = (fact, value) {
-            found.push((one.number, 0, Statement { fact, text, at: 0, needs }));
+            found.extend(one.fits(line).then_some((one.number, 0, Statement { fact, text, at: 0, needs })));
             continue;
         }
         for captures in one.alone().into_iter().flat_map(|regex| regex.captures_iter(line)).take(MOST_MATCHES) {
@@ -172,7 +206,10 @@ mod tests {
 
     #[test]
     fn all_patterns_can_be_searched_for() {
-        assert!(WORDS.all.is_some() && FACTS.all.is_some() && BORDERS.all.is_some());
+        assert!(WORDS.all.is_some() && FACTS.literals.is_some() && BORDERS.literals.is_some());
+        // Each line is asked these.
+        let asked = [&FACTS, &BORDERS].iter().map(|all| all.always.len()).sum::<usize>();
+        assert!(asked <= 4, "{asked}");
         for pattern in PATTERNS.iter() {
             if let Some(regex) = pattern.regex {
                 let compiled = Regex::new(regex).expect("an expression");

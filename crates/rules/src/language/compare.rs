@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use crate::language::{LineList, ModuleList, Order, PartPosition, Pattern};
+use crate::language::{LineList, ModuleList, Order, PartPosition};
+use expressions::Pattern;
 use facts::Value;
 use untrusted::glob::Glob;
 

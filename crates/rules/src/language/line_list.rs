@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use strum::{EnumString, VariantNames};
 
-use crate::language::Pattern;
 use crate::language::value::fold;
+use expressions::Pattern;
 use facts::FactType;
 use spanned_yaml::{Node, Span, YamlText};
 

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
+use expressions::{Pattern, check};
 use regex_syntax::ParserBuilder;
-
-use crate::language::Pattern;
-use crate::language::pattern::check;
 
 /// What is wrong with an expression.
 pub(crate) struct WrongPattern {
@@ -17,14 +15,12 @@ pub(crate) struct WrongPattern {
     pub help: &'static str,
 }
 
-impl Pattern {
-    /// The pattern of an expression, or what is wrong with it. An expression that is `proven` is known to compile.
-    pub fn checked(text: &str, proven: bool) -> Result<Self, WrongPattern> {
-        if !proven && let Err(error) = check(text) {
-            return Err(WrongPattern::new(text, &error));
-        }
-        Ok(Self::new(text))
+/// The pattern of an expression, or what is wrong with it. An expression that is `proven` is known to compile.
+pub(crate) fn pattern(text: &str, proven: bool) -> Result<Pattern, WrongPattern> {
+    if !proven && let Err(error) = check(text) {
+        return Err(WrongPattern::new(text, &error));
     }
+    Ok(Pattern::new(text))
 }
 
 impl WrongPattern {

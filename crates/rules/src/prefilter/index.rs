@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 
 use super::{Clue, Needs, Place};
 use crate::evaluating::{Compared, View};
-use crate::language::pattern::ASCII_BUT_FOR_CASE;
+use expressions::has_second_forms;
 
 /// Rules, as indices, by the clues that they need.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl LookedUp {
 impl TextParts {
     fn add(&self, text: &str, found: &mut Vec<usize>) {
         let Some(finder) = &self.finder else { return };
-        if text.contains(ASCII_BUT_FOR_CASE) {
+        if has_second_forms(text) {
             // To a regular expression these are other letters, too.
             found.extend(self.rules.iter().flatten());
             return;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::language::value::{fold, fold_part, noun};
-use crate::language::{Compare, FieldTest, Lists, Modifier, Order, Part, Pattern, WrongPattern, slips, unknown, value};
+use crate::language::{Compare, FieldTest, Lists, Modifier, Order, Part, WrongPattern, pattern, slips, unknown, value};
 use crate::reading::LoadContext;
 use evidence::has_folder;
+use expressions::Pattern;
 use facts::schema::{FactDefinition, PLACES};
 use facts::{FactType, Value};
 use rule_syntax::mistakes::{Mistakes, each, listing, suggestion};
@@ -194,7 +195,7 @@ fn refuse_path(fact: &FactDefinition, node: &Node, text: &str, mistakes: &mut Mi
 }
 
 fn regex(fact: &FactDefinition, node: &Node, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Pattern> {
-    let read = Pattern::checked(scalar(fact, node, mistakes)?, known.proven);
+    let read = pattern(scalar(fact, node, mistakes)?, known.proven);
     let wrong = |WrongPattern { at, message, help }| {
         let at = at.map_or(node.span, |at| node.span_within(&mistakes.file, at));
         mistakes.error_with_help(Code::R023, at, message, help);

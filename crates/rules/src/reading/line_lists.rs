@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use strum::VariantNames;
 
-use crate::language::{Author, Line, LineExample, LineList, Lists, Pattern, WrongPattern};
+use crate::language::{Author, Line, LineExample, LineList, Lists, WrongPattern, pattern};
+use expressions::Pattern;
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
 use spanned_yaml::{Code, Diagnostic, Node};
 
@@ -209,7 +210,7 @@ fn compiled(
 ) -> LineList {
     for (line, expression) in std::mem::take(&mut list.lines).into_iter().zip(expressions) {
         let Some(expression) = expression else { continue };
-        match Pattern::checked(&expression, proven) {
+        match pattern(&expression, proven) {
             Ok(pattern) => {
                 list.patterns.push(pattern);
                 list.lines.push(line);

@@ -2,8 +2,9 @@
 
 use super::contradictions::{self, Contradiction};
 use super::ways::{self, Way};
-use crate::language::{Compare, Pattern, Term, Test, WrittenStep};
+use crate::language::{Compare, Term, Test, WrittenStep};
 use crate::loading::Rule;
+use expressions::Pattern;
 use facts::FactDefinition;
 use spanned_yaml::{Code, Diagnostic, Span};
 

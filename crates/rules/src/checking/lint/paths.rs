@@ -1,7 +1,8 @@
 //! R084: paths that only one machine has.
 
 use super::linted::{Linted, comparisons};
-use crate::language::{Compare, Part, Pattern};
+use crate::language::{Compare, Part};
+use expressions::Pattern;
 use facts::FactType;
 use spanned_yaml::{Code, Diagnostic};
 

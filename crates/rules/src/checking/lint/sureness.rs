@@ -5,7 +5,8 @@ use regex_syntax::Parser;
 use super::linted::Linted;
 use super::trivial::is_trivial;
 use super::ways::Way;
-use crate::language::{Compare, FieldTerm, FieldTest, Part, Pattern, Term, Test};
+use crate::language::{Compare, FieldTerm, FieldTest, Part, Term, Test};
+use expressions::Pattern;
 use spanned_yaml::{Code, Diagnostic};
 use untrusted::glob::Glob;
 

@@ -1,20 +1,22 @@
-//! Regular expressions of rules over folded texts.
+//! Regular expressions over texts in lower case.
 //!
-//! A rule set has hundreds of them, a pasted text asks nearly all, and compiling one with all of Unicode takes longer
-//! than asking it a thousand times. But what they are asked about is special: it holds no capital letters, and hardly
-//! anything but ASCII. So an expression is first compiled for just that, which makes most of it plain literals. What
-//! it is for a text with other characters is only looked at when a rough form of it fits such a text.
+//! Most of what they are asked about is ASCII. So an expression is first compiled for just that, which makes most of it plain
+//! literals. In other texts, what is not ASCII has characters of ASCII standing in for it where the expression does not tell
+//! them apart; only the others are compiled with all of Unicode, which takes ten times as long.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem::Finder;
 use regex::{Regex, RegexBuilder};
 use regex_automata::meta;
+use regex_automata::nfa::thompson::WhichCaptures;
 use regex_syntax::ParserBuilder;
-use regex_syntax::ast::{self, Ast, ClassSet, ClassSetItem, LiteralKind, RepetitionKind, RepetitionRange};
-use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look, Repetition};
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Repetition};
 use regex_syntax::utf8::Utf8Sequences;
+
+use super::needed::{Needs, has_second_forms, needs};
 
 /// The most memory that one compiled regular expression may take, bytes.
 const LIMIT: usize = 1 << 20;
@@ -32,12 +34,16 @@ const OFTEN: usize = 4000;
 /// The length that most lines of texts do not exceed, bytes.
 const USUAL_LENGTH: usize = 128;
 
-/// Characters outside of ASCII that are equal to ASCII letters when case makes no difference: `k` and `s`.
-pub(crate) const ASCII_BUT_FOR_CASE: [char; 2] = ['\u{212A}', '\u{17F}'];
+/// A letter of ASCII that is one to `\w`, stands before and behind a word's end as letters do, and hardly ever in an expression.
+const FOREIGN_LETTER: char = '_';
+/// A blank to `\s`.
+const FOREIGN_BLANK: char = '\u{B}';
+/// Neither.
+const FOREIGN_SIGN: char = '\u{7F}';
 
 /// A regular expression, compiled when it is first asked.
 #[derive(Debug, Clone)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     text: Arc<str>,
     compiled: Arc<Compiled>,
 }
@@ -47,81 +53,96 @@ pub(crate) struct Pattern {
 struct Compiled {
     /// How often the expression was searched for, up to [`OFTEN`].
     asked: AtomicUsize,
-    /// The texts of [`Pattern::needs_one_of`], prepared to be searched for.
-    needs: OnceLock<Option<Vec<Finder<'static>>>>,
+    /// What texts need, prepared to be searched for.
+    needs: OnceLock<Option<Needs<Finder<'static>>>>,
     /// Gives the right answer for texts of ASCII characters that are no capital letters.
     ascii: OnceLock<Option<meta::Regex>>,
     /// The same with an automaton that is built while it runs.
     ascii_often: OnceLock<Option<meta::Regex>>,
-    /// Fits every text without capital letters that the expression fits, and some others.
-    rough: OnceLock<Option<meta::Regex>>,
-    /// The same with an automaton that is built while it runs.
-    rough_often: OnceLock<Option<meta::Regex>>,
     /// The expression itself.
     exact: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
-    /// A pattern that is known to compile.
+    /// A pattern that is known to compile (see [`check`]); one that does not is found in no text.
+    #[must_use]
     pub fn new(text: &str) -> Self {
         Self { text: text.into(), compiled: Arc::default() }
     }
 
-    /// Texts of which every folded text that matches contains at least one, unless it contains one of
-    /// [`ASCII_BUT_FOR_CASE`]. `None` where matching texts need have nothing in common.
-    pub fn needs_one_of(&self) -> Option<Vec<String>> {
-        // Only the grammar is read: what the letters and classes mean takes as long again.
-        needed(&ast::parse::Parser::new().parse(&without_capitals(&self.text)?).ok()?)
-    }
-
-    /// The same, found faster, for texts without [`ASCII_BUT_FOR_CASE`]: reading an expression takes a tenth of
-    /// compiling it, and hardly any of a rule's alternatives has anything in common with a text.
-    fn may_match(&self, folded: &str) -> bool {
-        let prepared = |needs: Vec<String>| needs.iter().map(|text| Finder::new(text).into_owned()).collect();
-        let needs = self.compiled.needs.get_or_init(|| self.needs_one_of().map(prepared));
-        needs.as_ref().is_none_or(|needs| needs.iter().any(|text| text.find(folded.as_bytes()).is_some()))
-    }
-
-    /// The expression as the rule has it.
+    /// The expression as it was given.
+    #[must_use]
     pub fn written(&self) -> &str {
         &self.text
     }
 
-    /// Whether the expression is found in a folded text.
+    /// Whether the expression is found in a text in lower case, without regard to case.
+    #[must_use]
     pub fn is_match(&self, folded: &str) -> bool {
-        let is_ascii = folded.is_ascii();
-        let plain = is_ascii || !folded.contains(ASCII_BUT_FOR_CASE);
-        if plain && !self.may_match(folded) {
+        if !self.may_match(folded) {
             return false;
         }
-        let Compiled { asked, ascii, ascii_often, rough, rough_often, exact, needs: _ } = &*self.compiled;
+        if !has_second_forms(folded)
+            && let Some(text) = self.in_ascii(folded)
+            && let Some(ascii) = self.ascii(text.len())
+        {
+            return ascii.is_match(&*text);
+        }
+        let exact = self.compiled.exact.get_or_init(|| compile(&self.text).ok());
+        exact.as_ref().is_some_and(|regex| regex.is_match(folded))
+    }
+
+    /// Whether a text in lower case has what the expression needs, which is read from the expression without compiling it.
+    /// Hardly any has.
+    #[must_use]
+    pub fn may_match(&self, folded: &str) -> bool {
+        let prepared = |needs: Needs| needs.map(&|literal| Finder::new(&literal).into_owned());
+        let needs = self.compiled.needs.get_or_init(|| needs(&self.text).map(prepared));
+        let is_there = |literal: &Finder<'_>| literal.find(folded.as_bytes()).is_some();
+        needs.as_ref().is_none_or(|needs| needs.hold(&is_there)) || has_second_forms(folded)
+    }
+
+    /// The text in ASCII, if the expression is found in that exactly when it is found in the text.
+    fn in_ascii<'t>(&self, folded: &'t str) -> Option<Cow<'t, str>> {
+        if folded.is_ascii() {
+            return Some(Cow::Borrowed(folded));
+        }
+        if !takes_substitutes(&self.text) {
+            return None;
+        }
+        let substitute = |character: char| match character {
+            _ if character.is_ascii() => Some(character),
+            // Digits of other scripts are digits to `\d`, and nothing of ASCII is a digit that is none of its own.
+            _ if character.is_numeric() => None,
+            _ if regex_syntax::is_word_character(character) => Some(FOREIGN_LETTER),
+            _ if character.is_whitespace() => Some(FOREIGN_BLANK),
+            _ => Some(FOREIGN_SIGN),
+        };
+        folded.chars().map(substitute).collect::<Option<String>>().map(Cow::Owned)
+    }
+
+    /// The form for ASCII, to be asked about a text of this length.
+    fn ascii(&self, length: usize) -> Option<&meta::Regex> {
+        let Compiled { asked, ascii, ascii_often, .. } = &*self.compiled;
         // A long text is as many short ones.
-        let times = folded.len().checked_div(USUAL_LENGTH).unwrap_or_default();
+        let times = length.checked_div(USUAL_LENGTH).unwrap_or_default();
         let often = asked.load(Ordering::Relaxed).saturating_add(times) >= OFTEN;
         if !often {
             asked.fetch_add(times.saturating_add(1), Ordering::Relaxed);
         }
-        if is_ascii {
-            let ascii = if often { ascii_often } else { ascii };
-            if let Some(ascii) = ascii.get_or_init(|| lowered(&self.text, Form::Ascii, often)) {
-                return ascii.is_match(folded);
-            }
-        } else if plain
-            && let rough = if often { rough_often } else { rough }
-            && let Some(rough) = rough.get_or_init(|| lowered(&self.text, Form::Rough, often))
-            && !rough.is_match(folded)
-        {
-            return false;
-        }
-        // Whether it compiles was found out when the rule was checked.
-        exact.get_or_init(|| compile(&self.text).ok()).as_ref().is_some_and(|regex| regex.is_match(folded))
+        let form = if often { ascii_often } else { ascii };
+        form.get_or_init(|| for_ascii(&self.text, often)).as_ref()
     }
 }
 
 /// Says what is wrong with an expression that is no expression or too large to be compiled.
 ///
 /// Most need not be compiled to know that they can be, which takes a hundred times as long as reading them.
-pub(crate) fn check(text: &str) -> Result<(), regex::Error> {
+///
+/// # Errors
+///
+/// What the regular expressions' crate says.
+pub fn check(text: &str) -> Result<(), regex::Error> {
     let parsed = ParserBuilder::new().case_insensitive(true).build().parse(text);
     match parsed.ok().as_ref().and_then(most_states) {
         Some(states) if states <= SURELY_FEW => Ok(()),
@@ -160,69 +181,22 @@ fn compile(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text).case_insensitive(true).size_limit(LIMIT).build()
 }
 
-/// Literals of which every match contains one: those of the expression's part with the longest literals.
-fn needed(ast: &Ast) -> Option<Vec<String>> {
-    match ast {
-        Ast::Group(group) => needed(&group.ast),
-        Ast::Repetition(repetition) => match repetition.op.kind {
-            RepetitionKind::OneOrMore => needed(&repetition.ast),
-            RepetitionKind::Range(
-                RepetitionRange::Exactly(min) | RepetitionRange::AtLeast(min) | RepetitionRange::Bounded(min, _),
-            ) if min > 0 => needed(&repetition.ast),
-            _ => None,
-        },
-        Ast::Concat(concat) => {
-            let runs = concat.asts.chunk_by(|a, b| literal(a).is_some() && literal(b).is_some());
-            let in_run = |run: &[Ast]| match run {
-                [one] => needed(one),
-                literals => Some(vec![literals.iter().filter_map(literal).collect()]),
-            };
-            let shortest = |texts: &Vec<String>| texts.iter().map(String::len).min();
-            runs.filter_map(in_run).max_by_key(shortest)
-        }
-        Ast::Alternation(alternation) => {
-            let all: Option<Vec<Vec<String>>> = alternation.asts.iter().map(needed).collect();
-            all.map(|all| all.concat())
-        }
-        _ => literal(ast).map(|character| vec![character.into()]),
-    }
-}
-
-/// The one character of ASCII that a part of an expression stands for, where it is written as itself. Of other letters,
-/// case has more forms than two.
-fn literal(ast: &Ast) -> Option<char> {
-    let literal = match ast {
-        Ast::Literal(literal) => literal,
-        Ast::ClassBracketed(class) if !class.negated => match &class.kind {
-            ClassSet::Item(ClassSetItem::Literal(literal)) => literal,
-            _ => return None,
-        },
-        _ => return None,
-    };
-    let as_itself = matches!(literal.kind, LiteralKind::Verbatim | LiteralKind::Meta | LiteralKind::Superfluous);
-    Some(literal.c).filter(|character| as_itself && character.is_ascii())
-}
-
-/// What an expression is compiled for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Ascii,
-    Rough,
-}
-
-/// Compiles a simpler form of an expression, if there is one, to be asked often or not.
-fn lowered(text: &str, form: Form, often: bool) -> Option<meta::Regex> {
-    if text.contains(ASCII_BUT_FOR_CASE) || is_elaborate(text, form) {
+/// Compiles an expression for texts of ASCII without capital letters, to be asked often or not. `None` for expressions with
+/// characters written by their numbers or properties, which may be any.
+fn for_ascii(text: &str, often: bool) -> Option<meta::Regex> {
+    if has_second_forms(text) || is_elaborate(text) {
         return None;
     }
     // Without capital letters in the expression case makes no difference either, and reading it is cheaper.
     let small = without_capitals(text);
     // Without Unicode a class is one of bytes. On ASCII texts that makes no difference.
     let mut parser = ParserBuilder::new().case_insensitive(small.is_none()).unicode(false).utf8(false).build();
-    let hir = simplified(parser.parse(small.as_deref().unwrap_or(text)).ok()?, form)?;
-    // An automaton that is built while it runs pays off with the second or third thousand characters.
-    let config = meta::Config::new().utf8_empty(false).onepass(false).dfa(false).hybrid(often);
-    meta::Builder::new().configure(config.nfa_size_limit(Some(LIMIT))).build_from_hir(&hir).ok()
+    let hir = simplified(parser.parse(small.as_deref().unwrap_or(text)).ok()?)?;
+    // An automaton that is built while it runs, and literals to begin with, pay off with the second or third thousand
+    // characters.
+    let config = meta::Config::new().utf8_empty(false).onepass(false).dfa(false).hybrid(often).auto_prefilter(often);
+    let config = config.which_captures(WhichCaptures::None).nfa_size_limit(Some(LIMIT));
+    meta::Builder::new().configure(config).build_from_hir(&hir).ok()
 }
 
 /// The expression with small letters for capital ones, where it means the same to texts without capital letters.
@@ -253,18 +227,8 @@ fn without_capitals(text: &str) -> Option<String> {
     Some(small)
 }
 
-/// Whether an expression has something in it that the form can't have: characters written by their numbers or
-/// properties, which may be any, and for the rough form calculations with classes, whose result may hold characters
-/// outside of ASCII that nobody sees in it.
-fn is_elaborate(text: &str, form: Form) -> bool {
-    let negations = text.matches("[^").count();
-    let complements = ["\\W", "\\D", "\\S"].iter().any(|class| text.contains(class));
-    let calculates = negations > 1
-        || (negations == 1 && complements)
-        || ["&&", "--", "~~"].iter().any(|operator| text.contains(operator));
-    if form == Form::Rough && calculates {
-        return true;
-    }
+/// Whether an expression has characters written by their numbers or properties.
+fn is_elaborate(text: &str) -> bool {
     let mut rest = text.chars();
     while let Some(character) = rest.next() {
         if character == '\\' && rest.next().is_some_and(|escape| "xuUpP".contains(escape)) {
@@ -274,66 +238,50 @@ fn is_elaborate(text: &str, form: Form) -> bool {
     false
 }
 
-/// The expression without parts that texts of the form can't contain. `None` for expressions that turn Unicode on.
-fn simplified(hir: Hir, form: Form) -> Option<Hir> {
-    let all = |parts: Vec<Hir>| parts.into_iter().map(|part| simplified(part, form)).collect::<Option<Vec<_>>>();
+/// Whether an expression takes all letters that are not ASCII for one that it does not name, and all other characters that
+/// are not ASCII likewise.
+fn takes_substitutes(text: &str) -> bool {
+    let substitutes = [FOREIGN_LETTER, FOREIGN_BLANK, FOREIGN_SIGN];
+    let has_flags = text.match_indices("(?").any(|(at, _)| text.as_bytes().get(at.saturating_add(2)) != Some(&b':'));
+    // A range over it names it. What is no range but looks like one is rare enough.
+    let is_between = |range: &[u8]| match range {
+        [from, b'-', to] => {
+            substitutes.iter().any(|one| (u32::from(*from)..=u32::from(*to)).contains(&u32::from(*one)))
+        }
+        _ => false,
+    };
+    text.is_ascii()
+        && !has_flags
+        && !text.contains("[:")
+        && !text.contains("\\v")
+        && !text.contains(substitutes)
+        && !is_elaborate(text)
+        && !text.as_bytes().windows(3).any(is_between)
+}
+
+/// The expression without parts that texts of ASCII without capital letters can't contain. `None` for expressions that turn
+/// Unicode on.
+fn simplified(hir: Hir) -> Option<Hir> {
+    let all = |parts: Vec<Hir>| parts.into_iter().map(simplified).collect::<Option<Vec<_>>>();
     Some(match hir.into_kind() {
         HirKind::Empty => Hir::empty(),
-        HirKind::Literal(literal) if form == Form::Rough => rough_literal(&literal.0),
         HirKind::Literal(literal) => Hir::literal(literal.0),
-        HirKind::Class(class) => characters(class, form)?,
-        HirKind::Look(look) if form == Form::Rough && !is_border(look) => Hir::empty(),
+        HirKind::Class(Class::Bytes(mut class)) => {
+            class.difference(&bytes(b'A', b'Z'));
+            class.difference(&bytes(0x80, 0xFF));
+            Hir::class(Class::Bytes(class))
+        }
+        HirKind::Class(Class::Unicode(_)) => return None,
         HirKind::Look(look) => Hir::look(look),
         HirKind::Repetition(repetition) => {
-            let Repetition { min, max, greedy, sub } = repetition;
-            let sub = simplified(*sub, form)?;
-            match sub.kind() {
-                // The rough form of one character is any number of them already.
-                HirKind::Repetition(Repetition { min: 1, max: None, sub: one, .. }) if form == Form::Rough => {
-                    Hir::repetition(Repetition { min: min.min(1), max: None, greedy, sub: one.clone() })
-                }
-                _ => Hir::repetition(Repetition { min, max, greedy, sub: Box::new(sub) }),
-            }
+            let sub = Box::new(simplified(*repetition.sub)?);
+            Hir::repetition(Repetition { sub, ..repetition })
         }
         // Nobody asks where a group was found.
-        HirKind::Capture(capture) => simplified(*capture.sub, form)?,
+        HirKind::Capture(capture) => simplified(*capture.sub)?,
         HirKind::Concat(parts) => Hir::concat(all(parts)?),
         HirKind::Alternation(parts) => Hir::alternation(all(parts)?),
     })
-}
-
-/// Beginning and end of the text or of a line. All others depend on what a letter is.
-fn is_border(look: Look) -> bool {
-    matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
-}
-
-/// A class of characters; in the rough form, one or more bytes of which those outside of ASCII are any.
-fn characters(class: Class, form: Form) -> Option<Hir> {
-    let Class::Bytes(mut class) = class else { return None };
-    let foreign = class.ranges().iter().any(|range| !range.end().is_ascii());
-    class.difference(&bytes(b'A', b'Z'));
-    class.difference(&bytes(0x80, 0xFF));
-    if form == Form::Ascii {
-        return Some(Hir::class(Class::Bytes(class)));
-    }
-    // One character, or a letter in two cases, is no other character in any text of this kind.
-    if !foreign && class.literal().is_some() {
-        return Some(Hir::class(Class::Bytes(class)));
-    }
-    class.union(&bytes(0x80, 0xFF));
-    Some(some(class))
-}
-
-/// A literal in which everything outside of ASCII is rough: case may make other bytes of it.
-fn rough_literal(literal: &[u8]) -> Hir {
-    let runs = literal.chunk_by(|a, b| a.is_ascii() == b.is_ascii());
-    Hir::concat(runs.map(|run| if run.is_ascii() { Hir::literal(run) } else { some(bytes(0x80, 0xFF)) }).collect())
-}
-
-/// One or more bytes of a class.
-fn some(class: ClassBytes) -> Hir {
-    let sub = Box::new(Hir::class(Class::Bytes(class)));
-    Hir::repetition(Repetition { min: 1, max: None, greedy: true, sub })
 }
 
 fn bytes(first: u8, last: u8) -> ClassBytes {
@@ -343,7 +291,7 @@ fn bytes(first: u8, last: u8) -> ClassBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use regex_automata::nfa::thompson::{self, WhichCaptures};
+    use regex_automata::nfa::thompson;
 
     const PATTERNS: &[&str] = &[
         r"cudnn[^0-9]{0,20}8([.][3-9]|[3-9]\d\d\b)",
@@ -474,10 +422,24 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_expressions_have_simpler_forms() {
+    fn ordinary_expressions_need_no_unicode() {
         for text in PATTERNS.iter().take(9) {
-            assert!(lowered(text, Form::Rough, false).is_some(), "{text}");
-            assert!(lowered(text, Form::Ascii, false).is_some(), "{text}");
+            assert!(for_ascii(text, false).is_some(), "{text}");
+        }
+        for (text, takes) in [
+            (r"\b(adguard|wireguard|vpn)\b", true),
+            (r"[^a-z ]{2}|\S\s\S|x-y", true),
+            (r"[^ -^`-}]", true),
+            (r"a_b", false),
+            (r"[A-z]", false),
+            (r"[ -~]", false),
+            (r"(?-u:\b)x", false),
+            (r"[[:alpha:]]", false),
+            (r"\x41", false),
+            (r"\v", false),
+            ("größe", false),
+        ] {
+            assert_eq!(takes_substitutes(text), takes, "{text}");
         }
     }
 
@@ -485,8 +447,8 @@ mod tests {
     fn texts_without_the_words_of_an_expression_are_decided_without_it() {
         let pattern = Pattern::new(r"could not load (library|symbol) \w*cudnn.{0,60}error code 127");
         assert!(!pattern.is_match("größe") && !pattern.is_match("size"));
-        assert!(pattern.compiled.exact.get().is_none());
-        assert!(pattern.is_match("“could not load library cudnn”: error code 127"));
-        assert!(pattern.compiled.exact.get().is_some());
+        assert!(pattern.compiled.ascii.get().is_none());
+        assert!(pattern.is_match("could not load library größe_cudnn: error code 127"));
+        assert!(pattern.compiled.ascii.get().is_some() && pattern.compiled.exact.get().is_none());
     }
 }

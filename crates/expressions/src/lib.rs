@@ -1,0 +1,11 @@
+//! Regular expressions by the hundred, asked about texts that hardly any of them fits.
+//!
+//! Rules and patterns of tickets have thousands of expressions, and one text is asked nearly all of them. Compiling one takes
+//! longer than asking it a thousand times, so what an expression needs is read from its letters first ([`needed`]): only
+//! where the text has them is it compiled ([`Pattern`]).
+
+mod needed;
+mod pattern;
+
+pub use needed::{has_second_forms, needed};
+pub use pattern::{Pattern, check};
