@@ -26,9 +26,10 @@ pub(crate) enum Needs<T = String> {
 /// has parts that are not understood here.
 #[must_use]
 pub fn needed(expression: &str) -> Option<Vec<String>> {
+    let needs = needs(expression)?;
     let mut literals = Vec::new();
-    needs(expression)?.rarest(&mut literals);
-    Some(literals)
+    needs.rarest(&mut literals);
+    Some(literals.into_iter().cloned().collect())
 }
 
 /// All that is known to be needed.
@@ -58,19 +59,19 @@ impl<T> Needs<T> {
             Self::OneOf(all) => all.iter().any(|one| one.hold(is_there)),
         }
     }
-}
 
-impl Needs {
     /// Adds literals of which one is needed.
-    fn rarest(self, literals: &mut Vec<String>) {
+    pub fn rarest<'n>(&'n self, literals: &mut Vec<&'n T>) {
         match self {
             Self::Literal(literal) => literals.push(literal),
             // The rarest stands first.
-            Self::All(all) => all.into_iter().take(1).for_each(|one| one.rarest(literals)),
-            Self::OneOf(all) => all.into_iter().for_each(|one| one.rarest(literals)),
+            Self::All(all) => all.iter().take(1).for_each(|one| one.rarest(literals)),
+            Self::OneOf(all) => all.iter().for_each(|one| one.rarest(literals)),
         }
     }
+}
 
+impl Needs {
     /// How many literals there are.
     fn count(&self) -> usize {
         match self {

@@ -96,10 +96,13 @@ impl Pattern {
     /// Hardly any has.
     #[must_use]
     pub fn may_match(&self, folded: &str) -> bool {
-        let prepared = |needs: Needs| needs.map(&|literal| Finder::new(&literal).into_owned());
-        let needs = self.compiled.needs.get_or_init(|| needs(&self.text).map(prepared));
         let is_there = |literal: &Finder<'_>| literal.find(folded.as_bytes()).is_some();
-        needs.as_ref().is_none_or(|needs| needs.hold(&is_there)) || has_second_forms(folded)
+        self.needs().is_none_or(|needs| needs.hold(&is_there)) || has_second_forms(folded)
+    }
+
+    pub(crate) fn needs(&self) -> Option<&Needs<Finder<'static>>> {
+        let prepared = |needs: Needs| needs.map(&|literal| Finder::new(&literal).into_owned());
+        self.compiled.needs.get_or_init(|| needs(&self.text).map(prepared)).as_ref()
     }
 
     /// The text in ASCII, if the expression is found in that exactly when it is found in the text.

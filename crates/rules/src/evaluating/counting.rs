@@ -18,8 +18,13 @@ impl Quantifier {
 
     /// Whether as many entries fit as it asks for; undecided where entries that can't be decided would change the answer.
     /// `more`: whether there may be entries that the list lacks.
-    pub fn truth(self, rows: &[Row<'_>], entries: &EntryFilter, more: impl Fn() -> bool) -> Truth {
-        let any = || match Truth::any(rows.iter().map(|row| entries.truth(row))) {
+    pub fn truth<'r, 'v: 'r>(
+        self,
+        rows: impl Iterator<Item = &'r Row<'v>> + Clone,
+        entries: &EntryFilter,
+        more: impl Fn() -> bool,
+    ) -> Truth {
+        let any = || match Truth::any(rows.clone().map(|row| entries.truth(row))) {
             Truth::False if more() => Truth::Undecided,
             decided => decided,
         };
@@ -27,7 +32,7 @@ impl Quantifier {
             Self::Any => any(),
             Self::None => any().not(),
             Self::Count(count) => {
-                let (certain, at_most) = count.range(rows, entries);
+                let (certain, at_most) = count.range(&rows, entries);
                 // More of them would change nothing where there are too many already.
                 let at_most = if certain <= count.most && more() { u64::MAX } else { at_most };
                 let asked = count.least..=count.most;
@@ -60,10 +65,14 @@ enum CommonValue<'r> {
 
 impl Count {
     /// The least and the greatest number of entries that count, over all values that unknown fields could have.
-    pub fn range(self, rows: &[Row<'_>], entries: &EntryFilter) -> (u64, u64) {
+    pub fn range<'r, 'v: 'r>(
+        self,
+        rows: &(impl Iterator<Item = &'r Row<'v>> + Clone),
+        entries: &EntryFilter,
+    ) -> (u64, u64) {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        let fitting = || rows.iter().filter(|row| entries.fits(row));
-        let possible = || rows.iter().filter(|row| entries.truth(row) != Truth::False);
+        let fitting = || rows.clone().filter(|row| entries.fits(row));
+        let possible = || rows.clone().filter(|row| entries.truth(row) != Truth::False);
         let certain = different(&self.span_of(fitting().filter_map(|row| self.certain_entry(row))));
         // Several of which nobody knows the value may all have the same.
         let unknown =

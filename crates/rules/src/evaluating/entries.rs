@@ -1,21 +1,29 @@
 //! Deciding which entries of a list fit, and what it means that an entry lacks a field.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::evaluating::view::PROGRAM;
 use crate::evaluating::{Compared, Row, View};
-use crate::language::{Compare, EntryFilter, Field, FieldTerm, FieldTest, Truth};
+use crate::language::{EntryFilter, Field, FieldTerm, FieldTest, Truth};
 use facts::FactType;
 use facts::schema::Absent;
 
 impl EntryFilter {
-    /// Whether some entry of a list may fit, decided without looking at each entry.
-    pub fn may_fit(&self, list: usize, view: &View<'_>) -> bool {
-        let may_have = |term: &FieldTerm| match &term.test {
-            FieldTest::Value(Compare::Equal(values)) => view.may_have(list, term.field.index, values),
-            _ => true,
+    /// The entries of a list, by their index, that may fit, found without looking at each of them; `None` where all may.
+    pub fn that_may_fit(&self, list: usize, view: &View<'_>) -> Option<BTreeSet<usize>> {
+        let of_term = |term: &FieldTerm| match &term.test {
+            FieldTest::Value(compare) => view.that_may_fit(list, term.field.index, compare),
+            FieldTest::Known(_) => None,
         };
-        self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(may_have))
+        if self.alternatives.is_empty() {
+            return None;
+        }
+        let mut all = BTreeSet::new();
+        for terms in &self.alternatives {
+            all.append(&mut terms.iter().find_map(of_term)?);
+        }
+        Some(all)
     }
 
     /// Whether an entry surely fits one of the alternatives.

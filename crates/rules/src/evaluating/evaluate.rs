@@ -166,14 +166,18 @@ impl Test {
             Self::ListKnown { index, known, .. } => (view.knows_list(*index) == *known).into(),
             Self::List { index, quantifier, entries, .. } => match view.list(*index) {
                 Some(rows) => {
-                    let rows = if entries.may_fit(*index, view) { rows } else { &[] };
                     let more = || !is_whole(*index, entries, false, view);
+                    if let Some(few) = entries.that_may_fit(*index, view) {
+                        return quantifier.truth(few.iter().filter_map(|row| rows.get(*row)), entries, more);
+                    }
                     if view.others_of(*index).is_none() {
-                        return quantifier.truth(rows, entries, more);
+                        return quantifier.truth(rows.iter(), entries, more);
                     }
                     // Where more of them would change nothing, it is not asked which there may be.
-                    match quantifier.truth(rows, entries, || true) {
-                        Truth::Undecided => quantifier.truth(view.possible(*index).unwrap_or(rows), entries, more),
+                    match quantifier.truth(rows.iter(), entries, || true) {
+                        Truth::Undecided => {
+                            quantifier.truth(view.possible(*index).unwrap_or(rows).iter(), entries, more)
+                        }
                         decided => decided,
                     }
                 }
@@ -183,7 +187,8 @@ impl Test {
                 Some(rows) => {
                     let more = |step: &EntryFilter| !is_whole(*index, step, true, view);
                     // Where no entry can be one of the steps, the others need not be looked for.
-                    if sequence.steps.iter().any(|step| !step.may_fit(*index, view) && !more(step)) {
+                    let none = |step: &EntryFilter| step.that_may_fit(*index, view).is_some_and(|few| few.is_empty());
+                    if sequence.steps.iter().any(|step| none(step) && !more(step)) {
                         return Truth::False;
                     }
                     match sequence.truth(rows, more) {

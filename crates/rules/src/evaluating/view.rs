@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
-use crate::language::Subject;
 use crate::language::value::fold;
+use crate::language::{Compare, Subject};
 use evidence::Version;
+use expressions::Lines;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS};
 use facts::{
     Around, EvidenceRef, FactSet, FactType, FieldValue, Nearby, OTHER_FIELDS, OtherIncident, OtherIncidents, Record,
@@ -137,6 +139,8 @@ pub(crate) struct View<'a> {
     lists: Vec<OnceCell<Option<Vec<Row<'a>>>>>,
     /// The other incidents, including those that only may share something.
     possible_others: OnceCell<Vec<Row<'a>>>,
+    /// The lines of its texts, prepared to be searched.
+    lines: OnceCell<Lines>,
     /// What counts.
     counted: CountedStatements,
 }
@@ -175,8 +179,17 @@ impl<'a> View<'a> {
         let is_known = |name: &str| facts.knows_list(name) || (around.is_some() && name == TIMELINE);
         let known_lists = LISTS.iter().map(|list| is_known(list.name)).collect();
         let lists = LISTS.iter().map(|_| OnceCell::new()).collect();
-        let possible_others = OnceCell::new();
-        Self { facts, around, program, scalars, known_lists, lists, possible_others, counted: CountedStatements::All }
+        Self {
+            facts,
+            around,
+            program,
+            scalars,
+            known_lists,
+            lists,
+            possible_others: OnceCell::new(),
+            lines: OnceCell::new(),
+            counted: CountedStatements::All,
+        }
     }
 
     /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only
@@ -240,12 +253,21 @@ impl<'a> View<'a> {
         Some(self.possible_others.get_or_init(all))
     }
 
-    /// Whether an entry of a list may have one of these folded texts in a field. Exact for kinds of timeline entries;
-    /// true for all other fields.
-    pub fn may_have(&self, index: usize, field: usize, texts: &[Value]) -> bool {
-        match self.around.filter(|_| field == KIND && LISTS.get(index).is_some_and(|list| list.name == TIMELINE)) {
-            Some(around) => texts.iter().any(|text| matches!(text, Value::Text(kind) if around.has_kind(kind))),
-            None => true,
+    /// The entries of a list, by their index, that may have in a field what a rule wants it to be, found without looking at
+    /// each of them; `None` where that is not known. It is for kinds of timeline entries and for lines of texts.
+    pub fn that_may_fit(&self, index: usize, field: usize, wanted: &Compare) -> Option<BTreeSet<usize>> {
+        let list = LISTS.get(index)?;
+        match wanted {
+            Compare::Equal(texts) if list.name == TIMELINE && field == KIND => {
+                let around = self.around?;
+                let has = |text: &Value| matches!(text, Value::Text(kind) if around.has_kind(kind));
+                (!texts.iter().any(has)).then(BTreeSet::new)
+            }
+            _ if list.name == TEXT.0 && list.fields.get(field)?.path == TEXT.1 => {
+                let rows = self.list(index)?;
+                wanted.lines(self.lines.get_or_init(|| Lines::new(rows.iter().map(|row| text_of(row, field)))))
+            }
+            _ => None,
         }
     }
 
@@ -312,6 +334,14 @@ impl<'a> View<'a> {
         part(CountedStatements::Certain, certain)
             .or_else(|| part(CountedStatements::Reported, reported))
             .or_else(|| record.get(field.path))
+    }
+}
+
+/// The text that an entry has in a field.
+fn text_of<'r>(row: &'r Row<'_>, field: usize) -> Option<&'r str> {
+    match row.field(field)? {
+        Compared::Text(text) => Some(text),
+        _ => None,
     }
 }
 

@@ -1,11 +1,12 @@
 //! What a rule wants a value to be.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
 use crate::language::{LineList, ModuleList, Order, PartPosition};
-use expressions::Pattern;
+use expressions::{Lines, Pattern};
 use facts::Value;
 use untrusted::glob::Glob;
 
@@ -70,6 +71,24 @@ impl Compare {
             Self::Regex { .. } => 4,
             Self::Lines { .. } => 5,
             Self::Not(compare) => compare.cost(),
+        }
+    }
+
+    /// Of folded lines, those that may be what it wants; `None` where that is not known without looking at each.
+    pub fn lines(&self, lines: &Lines) -> Option<BTreeSet<usize>> {
+        match self {
+            Self::Part { parts, every: false, .. } => {
+                Some(parts.iter().flat_map(|part| lines.with(&part.finder)).collect())
+            }
+            Self::Regex { patterns, every: false } => lines.that_may_fit(patterns.iter()),
+            Self::Lines { lists, inside: true, every: false } => {
+                lines.that_may_fit(lists.iter().flat_map(|list| &list.patterns))
+            }
+            // One of those that all have to be found is enough to tell.
+            Self::Part { parts, every: true, .. } => Some(lines.with(&parts.first()?.finder)),
+            Self::Regex { patterns, every: true } => lines.that_may_fit(patterns.first().into_iter()),
+            Self::Lines { lists, inside: true, every: true } => lines.that_may_fit(lists.first()?.patterns.iter()),
+            _ => None,
         }
     }
 
