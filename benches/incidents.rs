@@ -159,6 +159,7 @@ fn undetermined(incident: Incident) -> Judged {
         sentence: String::new(),
         collect_next: Vec::new(),
         gap_requests: Vec::new(),
+        leads: Vec::new(),
         family: None,
         symptom: false,
     };

@@ -22,18 +22,20 @@ pub struct Answer {
 /// of the incident that the case is about. A report that names none answers `undetermined`.
 #[must_use]
 pub fn answers(report: &Report, case: &Case) -> Vec<Answer> {
-    if case.is_ticket {
-        return ranked(report.incidents.iter());
-    }
+    if case.is_ticket { ranked(report.incidents.iter()) } else { ranked(about(report, case).into_iter()) }
+}
+
+/// The incident that a case is about: near its time, where it has one, a crash before others, and that with the most
+/// evidence.
+pub(crate) fn about<'r>(report: &'r Report, case: &Case) -> Option<&'r Judged> {
     let near = |judged: &&Judged| match (judged.incident.time, case.time) {
         (Some(time), Some(about)) => time.as_second().abs_diff(about.as_second()) < NEAR.unsigned_abs(),
         _ => true,
     };
-    let about = report.incidents.iter().filter(near).min_by(|a, b| {
+    report.incidents.iter().filter(near).min_by(|a, b| {
         let place = |judged: &Judged| (rank(judged.incident.kind), std::cmp::Reverse(judged.incident.evidence.len()));
         place(a).cmp(&place(b)).then(highest(b).total_cmp(&highest(a)))
-    });
-    ranked(about.into_iter())
+    })
 }
 
 /// A crash says more than the stop of the system after it, and both more than the rest.

@@ -41,6 +41,20 @@ struct Expected {
     time: Option<Timestamp>,
 }
 
+impl Expected {
+    fn of(self, name: String, artifacts: Vec<PathBuf>, is_ticket: bool) -> Case {
+        Case {
+            name,
+            artifacts,
+            cause: self.cause,
+            also_accepted: self.also_accepted,
+            is_untold: self.deducible.as_deref() == Some("no"),
+            time: self.time,
+            is_ticket,
+        }
+    }
+}
+
 impl Case {
     /// Whether an answer counts as this case's cause.
     #[must_use]
@@ -74,6 +88,33 @@ pub fn read(folder: &Path) -> Result<Vec<Case>, String> {
     if cases.is_empty() { Err(wrong(folder, &"no cases in it")) } else { Ok(cases) }
 }
 
+/// The labelled crashes in a file with one label a line, each with the `path` of its artifact below `folder` or a folder in
+/// it. Lines whose `kind` is no crash are left out.
+///
+/// # Errors
+/// When the file or a label can't be read, or an artifact is missing; the message names the file.
+pub fn read_list(file: &Path, folder: &Path) -> Result<Vec<Case>, String> {
+    #[derive(Deserialize)]
+    struct Listed {
+        path: String,
+        kind: String,
+        #[serde(flatten)]
+        expected: Expected,
+    }
+    let text = fs::read_to_string(file).map_err(|error| wrong(file, &error))?;
+    let mut cases = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let Listed { path, kind, expected } = serde_json::from_str(line).map_err(|error| wrong(file, &error))?;
+        let candidates = std::iter::once(folder.to_path_buf()).chain(children(folder)?);
+        let artifact = candidates.map(|folder| folder.join(&path)).find(|artifact| artifact.is_file());
+        let artifact = artifact.ok_or_else(|| wrong(&folder.join(&path), &"no such file"))?;
+        if kind == "crash" {
+            cases.push(expected.of(path, vec![artifact], false));
+        }
+    }
+    Ok(cases)
+}
+
 fn case(folder: &Path, name: String) -> Result<Case, String> {
     let file = folder.join(LABEL);
     let text = fs::read_to_string(&file).map_err(|error| wrong(&file, &error))?;
@@ -88,15 +129,7 @@ fn case(folder: &Path, name: String) -> Result<Case, String> {
     if artifacts.is_empty() {
         return Err(wrong(&ticket, &"no such file, and no other evidence beside the label"));
     }
-    Ok(Case {
-        name,
-        artifacts,
-        cause: expected.cause,
-        also_accepted: expected.also_accepted,
-        is_untold: expected.deducible.as_deref() == Some("no"),
-        time: expected.time,
-        is_ticket,
-    })
+    Ok(expected.of(name, artifacts, is_ticket))
 }
 
 /// What is in a folder, sorted.

@@ -6,12 +6,13 @@
 
 mod answer;
 mod case;
+pub mod leads;
 pub mod noise;
 mod score;
 mod table;
 
 pub use answer::{Answer, answers};
-pub use case::{Case, read};
+pub use case::{Case, read, read_list};
 pub use score::{Band, CauseScore, Score, Scored};
 
 use pipeline::{Options, Silent, analyze};

@@ -1,13 +1,21 @@
 //! `cargo xtask cases`: scores the built-in rules on labelled reports. `cargo xtask noise`: the same among innocent
-//! circumstances.
+//! circumstances. `cargo xtask leads`: counts the causes of labelled reports.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
+use casekit::leads::{Observed, leave_one_out};
 use casekit::{Case, noise};
 use rules::RuleSet;
 
 /// The environment variable that names the folder of cases where no argument does.
 const FOLDER: &str = "CRASHSIFT_CASES";
+/// The environment variable that names the folder of third-party artifacts.
+const CORPUS: &str = "CRASHSIFT_CORPUS";
+/// The table of known cases, below the project's folder.
+const KNOWN_CASES: &str = "rules/data/known-cases.yaml";
+/// The line before the rows of that table.
+const ROWS: &str = "cases:\n";
 /// The percentage of right answers that may be lost among innocent circumstances.
 const MOST_LOST: usize = 1;
 
@@ -55,6 +63,49 @@ pub fn noise(folder: Option<&str>) -> Result<String, String> {
     }
     // Without a right answer there is nothing that noise could cost, and nothing is shown.
     if right == 0 || lost.len() * 100 > right * MOST_LOST { Err(said) } else { Ok(said) }
+}
+
+/// Counts the causes of the cases in several folders, and of those in lists of labels (`.jsonl`, with artifacts in the folder
+/// that [`CORPUS`] names), as `rules/data/known-cases.yaml`, and measures how often the cause of a case is among the leads that
+/// the others give. With `check`, the file must be as it would be written.
+///
+/// # Errors
+/// When cases can't be read, the file not be written, or with `check` differs.
+pub fn leads(project: &Path, sources: &[&str], check: bool) -> Result<String, String> {
+    let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))?;
+    let mut cases = Vec::new();
+    for source in sources {
+        let path = Path::new(source);
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            let corpus =
+                std::env::var_os(CORPUS).ok_or_else(|| format!("set {CORPUS} for the artifacts of {source}"))?;
+            cases.extend(casekit::read_list(path, Path::new(&corpus))?);
+        } else {
+            cases.extend(casekit::read(path)?);
+        }
+    }
+    if cases.is_empty() {
+        return Err("name the folders of cases".to_owned());
+    }
+    let observed = casekit::leads::observe(cases, &rules);
+    let known = casekit::leads::known_cases(&observed);
+    let path = project.join(KNOWN_CASES);
+    let before = fs::read_to_string(&path).map_err(|error| format!("{KNOWN_CASES}: {error}"))?;
+    let head = before.split_inclusive('\n').take_while(|line| *line != ROWS).collect::<String>();
+    let made = format!("{head}{ROWS}{}", known.rows());
+    if check && made != before {
+        return Err(format!("{KNOWN_CASES} is not what these cases give"));
+    }
+    if made != before {
+        fs::write(&path, made).map_err(|error| format!("{KNOWN_CASES}: {error}"))?;
+    }
+    let measured = |of: fn(&Observed) -> bool| leave_one_out(&observed, of);
+    Ok(format!(
+        "{KNOWN_CASES}: {} cases\nleft out once each, the cause is among the leads of\n  cases without a verdict: {}\n  all cases with a cause: {}",
+        known.total(),
+        measured(|one| one.is_undetermined),
+        measured(|_| true),
+    ))
 }
 
 fn cases_and_rules(folder: Option<&str>) -> Result<(Vec<Case>, RuleSet), String> {

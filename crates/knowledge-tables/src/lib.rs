@@ -13,6 +13,7 @@ mod embedded;
 mod embedding;
 pub mod events;
 pub mod facts;
+pub mod leads;
 pub mod patterns;
 pub mod stops;
 pub mod table;

@@ -139,6 +139,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Rep
             let is_incident = recognised || !judged.findings.is_empty() || !judged.suppressed.is_empty();
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
             judged.suppressed.retain(|finding| finding.confidence >= options.min_confidence);
+            judged.verdict.leads.retain(|lead| lead.share >= options.min_confidence);
             is_incident.then_some(((around, shown), judged))
         })
         .unzip();

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::leads::leads;
 use crate::patterns::Pattern;
 use evidence::{DumpReason, EventBody, ExceptionCode, OperatingSystem};
 use facts::{Around, EvidenceRef, Nearby, Surroundings};
 use incident::{EvidenceItem, IncidentKind, JoinKey, JoinedBy, JoinedIncident, dump_written};
-use report::{GapRequest, Judged, Verdict};
+use report::{GapRequest, Judged, Lead, Verdict};
 use rules::{Finding, Occasion, RuleSet, Suppressed, UNDETERMINED};
 use windows_codes::Knowledge;
 
@@ -95,6 +96,7 @@ fn verdict(
             sentence,
             collect_next,
             gap_requests,
+            leads: leads_of(joined, known.is_some(), rules),
         };
     };
     // The sentence names a second cause that is nearly as likely.
@@ -112,7 +114,20 @@ fn verdict(
     let family = rules.causes().get(&best.cause).map(|cause| cause.family.clone());
     let Finding { cause, symptom, confidence, .. } = best;
     let (cause, symptom, confidence) = (cause.clone(), *symptom, *confidence);
-    Verdict { cause, family, symptom, confidence, sentence, collect_next, gap_requests }
+    Verdict { cause, family, symptom, confidence, sentence, collect_next, gap_requests, leads: Vec::new() }
+}
+
+/// The leads of an incident without a verdict. None where its cause is known and suppressed, where a text is about one of
+/// several incidents that are judged themselves, and where nothing shows a failure.
+fn leads_of(joined: &JoinedIncident<'_>, is_suppressed: bool, rules: &RuleSet) -> Vec<Lead> {
+    let asked_for = matches!(
+        joined.evidence.dump().and_then(|(_, dump)| dump.reason()),
+        Some(DumpReason::Request | DumpReason::Debugger)
+    );
+    if is_suppressed || asked_for || !joined.incident.may_be_of.is_empty() {
+        return Vec::new();
+    }
+    leads(&joined.incident, program(joined), rules)
 }
 
 /// The title with a first letter in lower case, unless it begins with a name or an abbreviation.

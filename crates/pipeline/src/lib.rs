@@ -4,6 +4,7 @@ mod analysis;
 pub mod archive;
 pub mod discover;
 pub mod judge;
+pub mod leads;
 pub mod merge;
 pub mod patterns;
 pub mod read;

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use incident::{Bugcheck, ExceptionFacts, Incident, IncidentKind, Thrown};
 
-use crate::model::{Judged, Report};
+use crate::confidence::percent;
+use crate::model::{Judged, Lead, Report};
 use crate::wording::{self, name, prose};
 use evidence::ExceptionCode;
 use rules::{Audience, Finding, Remediation};
@@ -254,6 +255,21 @@ fn quoted_line(entry: &str) -> Option<String> {
         line.push(c);
     }
     None
+}
+
+/// The heading above leads.
+pub(crate) const LEADS: &str = "Likeliest among similar known cases (base rates, no finding)";
+
+/// A lead's cause and share: `gpu-driver-defect: about 31 % (14 similar cases)`.
+pub(crate) fn lead(lead: &Lead) -> String {
+    let few = if lead.few { "only " } else { "" };
+    let cases = wording::counted(usize::try_from(lead.cases).unwrap_or(usize::MAX), "similar case");
+    prose(&format!("{}: about {} ({few}{cases})", lead.cause, percent(lead.share)))
+}
+
+/// How to find out whether a lead is right: the test with the time it takes, and the meaning of each outcome.
+pub(crate) fn lead_test(lead: &Lead) -> String {
+    prose(&format!("To check ({} min): {} {}", lead.minutes, lead.test, lead.means))
 }
 
 /// The facts that a program's maker needs, a line each: what crashed where, in which versions.

@@ -64,6 +64,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             sentence: String::new(),
             collect_next: Vec::new(),
             gap_requests: Vec::new(),
+            leads: Vec::new(),
         },
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 use super::part::Part;
-use super::report::{Artifact, Judged, Report};
+use super::report::{Artifact, Judged, Lead, Report};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
 use crate::account::happened;
@@ -105,6 +105,8 @@ pub(crate) struct VerdictEntry<'a> {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     steps: Vec<Step<'a>>,
     collect_next: Cow<'a, [Cow<'static, str>]>,
+    #[serde(default, skip_serializing_if = "<[Lead]>::is_empty")]
+    leads: Cow<'a, [Lead]>,
 }
 
 /// One action that is advised.
@@ -149,6 +151,7 @@ impl<'a> VerdictEntry<'a> {
             mechanism: Some(Cow::Owned(happened(&judged.incident))),
             steps: Audience::ALL.into_iter().flat_map(steps).map(Step::new).collect(),
             collect_next: Cow::Borrowed(&verdict.collect_next),
+            leads: Cow::Borrowed(&verdict.leads),
         }
     }
 }

@@ -136,6 +136,31 @@ pub struct Verdict {
     pub collect_next: Vec<Cow<'static, str>>,
     /// The sentences among them that a gap in the evidence asks for, and not a rule.
     pub gap_requests: Vec<GapRequest>,
+    /// For `undetermined`: the likeliest causes among similar known cases, the likeliest first. Nothing in the evidence of
+    /// this incident supports them.
+    pub leads: Vec<Lead>,
+}
+
+/// A cause that similar known cases had often, and the test that decides about it.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lead {
+    /// The cause.
+    pub cause: String,
+    /// Its share among similar cases, 0.05 to 0.44.
+    #[serde(serialize_with = "rules::write_rounded")]
+    pub share: f64,
+    /// How many cases are similar.
+    pub cases: u32,
+    /// Whether these are so few that the share rests mostly on less similar cases.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub few: bool,
+    /// What to do to find out whether the cause is right.
+    pub test: Cow<'static, str>,
+    /// How long that takes a person, minutes.
+    pub minutes: u32,
+    /// What each outcome means.
+    pub means: Cow<'static, str>,
 }
 
 /// Something to collect that a gap in the evidence asks for.

@@ -8,7 +8,7 @@ use jiff::civil::date;
 
 use crate::groups::{Attribute, Counts, Unit, causes, conclusion, representative};
 use crate::model::{CollectRequest, Coverage, Gap, Group, OverRepresented};
-use crate::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
+use crate::{Artifact, ArtifactStatus, GapRequest, Judged, Lead, Limits, Report, RuleSetInfo, Summary, Verdict};
 use evidence::{
     Address, BugcheckCode, ExceptionCode, FastFailCode, FrameTrust, ModuleOffset, Place, SigmaRule, Version,
 };
@@ -179,6 +179,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             sentence: "python.exe crashed, and nothing that was read shows why.".into(),
             collect_next: vec!["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()],
             gap_requests: vec![GapRequest { id: "no-dump", at: 0 }],
+            leads: Vec::new(),
         },
     }
 }
@@ -389,6 +390,7 @@ pub(crate) fn crash(id: &str) -> Judged {
         sentence: "python.exe ended because cuDNN did not find zlibwapi.dll.".into(),
         collect_next: vec!["The output of `where zlibwapi.dll`.".into()],
         gap_requests: Vec::new(),
+        leads: Vec::new(),
     };
     judged
 }
@@ -489,6 +491,7 @@ pub(crate) fn bugcheck(id: &str, after: i64) -> Judged {
         sentence: "PC-7 stopped because the display driver did not answer in time.".into(),
         collect_next: Vec::new(),
         gap_requests: Vec::new(),
+        leads: Vec::new(),
     };
     judged
 }
@@ -552,6 +555,7 @@ pub(crate) fn everything() -> Report {
         lists: 1,
     });
     report.incidents[0].incident.may_be_of = vec!["51d0".into()];
+    report.incidents[0].verdict.leads = vec![lead()];
     let stack = &mut report.incidents[0].incident.stack;
     stack[1] = StackFrame {
         function: Some("cudnn::Handle::load".into()),
@@ -588,6 +592,19 @@ pub(crate) fn everything() -> Report {
     report.groups[0].over_represented = vec![overlay()];
     report.coverage = missing();
     report
+}
+
+/// A likely cause among few similar cases.
+pub(crate) fn lead() -> Lead {
+    Lead {
+        cause: "outdated-vc-runtime".into(),
+        share: 0.21,
+        cases: 3,
+        few: true,
+        test: "Read the version of msvcp140.dll.".into(),
+        minutes: 5,
+        means: "If it is old, replace it. If not, this cause is ruled out.".into(),
+    }
 }
 
 /// A log that begins too late, and what to collect.

@@ -104,6 +104,9 @@ const CONTRACT: &str = "
     incidents[].verdict.steps incidents[].verdict.steps[].audience incidents[].verdict.steps[].text
     incidents[].verdict.steps[].cost incidents[].verdict.steps[].risk incidents[].verdict.steps[].admin
     incidents[].verdict.steps[].undo
+    incidents[].verdict.leads incidents[].verdict.leads[].cause incidents[].verdict.leads[].share
+    incidents[].verdict.leads[].cases incidents[].verdict.leads[].few incidents[].verdict.leads[].test
+    incidents[].verdict.leads[].minutes incidents[].verdict.leads[].means
     incidents[].findings[].symptom groups[].confidence coverage.collect_next[].short
     incidents[].evidence incidents[].evidence[].id incidents[].evidence[].artifact incidents[].evidence[].place
     incidents[].evidence[].says incidents[].evidence[].joined_by incidents[].evidence[].joined_by.key

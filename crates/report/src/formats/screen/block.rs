@@ -1,7 +1,7 @@
 //! One block: what happened, why, what to do, what that rests on, and what would make it surer.
 
 use super::canvas::{Row, cut, row, wrapped};
-use crate::account::{Because, because, first_steps, for_the_maker, happened};
+use crate::account::{self, Because, because, first_steps, for_the_maker, happened};
 use crate::confidence::{percent, phrase};
 use crate::formats::text::block::Block;
 use crate::formats::text::overview::when;
@@ -48,6 +48,8 @@ struct Lengths {
     because: usize,
     frames: usize,
     others: usize,
+    /// Leads whose test is shown.
+    leads: usize,
     /// Rows of what makes it surer.
     surer: usize,
 }
@@ -59,17 +61,18 @@ impl Lengths {
         because: BECAUSE_SHOWN,
         frames: FRAMES_SHOWN,
         others: OTHERS_SHOWN,
+        leads: usize::MAX,
         surer: usize::MAX,
     };
     const SHORTER: [Self; 8] = [
         Self::UNCUT,
-        Self { sentence: 3, step: 3, because: 2, frames: 5, others: 2, surer: 3 },
-        Self { sentence: 2, step: 3, because: 2, frames: 5, others: 1, surer: 2 },
-        Self { sentence: 2, step: 2, because: 2, frames: 4, others: 1, surer: 2 },
-        Self { sentence: 2, step: 2, because: 1, frames: 3, others: 1, surer: 2 },
-        Self { sentence: 2, step: 2, because: 1, frames: 2, others: 1, surer: 1 },
-        Self { sentence: 2, step: 1, because: 1, frames: 2, others: 0, surer: 1 },
-        Self { sentence: 1, step: 1, because: 1, frames: 0, others: 0, surer: 1 },
+        Self { sentence: 3, step: 3, because: 2, frames: 5, others: 2, leads: 3, surer: 3 },
+        Self { sentence: 2, step: 3, because: 2, frames: 5, others: 1, leads: 3, surer: 2 },
+        Self { sentence: 2, step: 2, because: 2, frames: 4, others: 1, leads: 2, surer: 2 },
+        Self { sentence: 2, step: 2, because: 1, frames: 3, others: 1, leads: 2, surer: 2 },
+        Self { sentence: 2, step: 2, because: 1, frames: 2, others: 1, leads: 1, surer: 1 },
+        Self { sentence: 2, step: 1, because: 1, frames: 2, others: 0, leads: 1, surer: 1 },
+        Self { sentence: 1, step: 1, because: 1, frames: 0, others: 0, leads: 0, surer: 1 },
     ];
 }
 
@@ -99,6 +102,7 @@ fn at_length(report: &Report, block: &Block<'_>, width: usize, lengths: Lengths)
         let text = format!("{}: {}", prose(&finding.title), phrase(finding.confidence, finding.symptom));
         page.labelled(label, PLAIN, &text, 1.max(lengths.others));
     }
+    leads(&mut page, judged, lengths.leads, lengths.surer);
     if judged.verdict.level().is_none() && !judged.incident.stack.is_empty() && lengths.frames >= FRAMES_SHOWN {
         let facts = for_the_maker(&judged.incident);
         page.labelled("to maker", PLAIN, &facts.join("; "), lengths.sentence);
@@ -141,6 +145,19 @@ impl Page {
 
     fn numbered(&mut self, label: &str, number: usize, text: &str, most: usize) {
         self.rows.extend(wrapped(STRONG, &format!("{label:<LABEL$}{number}. "), text, self.width, most));
+    }
+}
+
+/// The likeliest causes among similar known cases, and the tests of the first `most`, `rows` rows each.
+fn leads(page: &mut Page, judged: &Judged, most: usize, rows: usize) {
+    let leads = &judged.verdict.leads;
+    if leads.is_empty() {
+        return;
+    }
+    let all: Vec<String> = leads.iter().map(account::lead).collect();
+    page.labelled("leads", PLAIN, &format!("{}: {}", account::LEADS, all.join("; ")), rows.max(3));
+    for lead in leads.iter().take(most) {
+        page.labelled("", PLAIN, &format!("{} - {}", lead.cause, account::lead_test(lead)), rows);
     }
 }
 

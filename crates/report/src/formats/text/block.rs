@@ -160,6 +160,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
     }
     why(page, report, judged, leading)?;
     other_causes(page, judged)?;
+    leads(page, judged)?;
     if page.verbose {
         let superseded = judged.findings.iter().filter_map(|finding| {
             let Finding { cause, title, rule, superseded_by, .. } = finding;
@@ -445,6 +446,18 @@ fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
         }
     }
     page.more(4, others.len().saturating_sub(shown))
+}
+
+/// Writes the likeliest causes among similar known cases, each with the test that decides about it.
+fn leads(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
+    if judged.verdict.leads.is_empty() {
+        return Ok(());
+    }
+    page.section(account::LEADS)?;
+    judged.verdict.leads.iter().try_for_each(|lead| {
+        page.bullet(&account::lead(lead))?;
+        page.paragraph(4, &account::lead_test(lead))
+    })
 }
 
 /// Writes the group's other incidents, a line each.

@@ -13,7 +13,7 @@ use crate::formats::text::block::{
 use crate::formats::text::happened;
 use crate::formats::text::overview::{modules, named_module, when};
 use crate::formats::text::stack::{ShownStack, StackLine, stacks, thread_line};
-use crate::model::{Judged, Report};
+use crate::model::{Judged, Lead, Report};
 use crate::wording::{self, name, prose, short_time_if_known, verdict};
 use rules::Finding;
 
@@ -62,6 +62,8 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
         // Other incidents that the verdict rests on.
         rests_on => texts(&other_incidents(leading.map_or(&[][..], |finding| &finding.incidents))),
         other_causes => judged.other_causes().map(other_cause).collect::<Value>(),
+        leads_heading => account::LEADS,
+        leads => judged.verdict.leads.iter().map(lead).collect::<Value>(),
         happened => rows(happened::rows(judged, true)),
         // The stacks, each with its lines and how many frames are left out.
         stacks => stacks(&judged.incident.stack, most.frames).iter().map(stack).collect::<Value>(),
@@ -131,6 +133,11 @@ fn other_cause(finding: &Finding) -> Value {
         sure => confidence::phrase(finding.confidence, finding.symptom),
         explanation => prose(&finding.explanation),
     }
+}
+
+/// A likely cause among similar known cases, and how to find out whether it is right.
+fn lead(lead: &Lead) -> Value {
+    context! { cause => account::lead(lead), test => account::lead_test(lead) }
 }
 
 /// A text to read more, and whether it is the address of a page, which is printed as it is.

@@ -93,6 +93,11 @@ Other possible causes
   - heap-corruption: the heap manager found damage - symptom (31 %), cause not
     known
 
+Likeliest among similar known cases (base rates, no finding)
+  - outdated-vc-runtime: about 21 % (only 3 similar cases)
+    To check (5 min): Read the version of msvcp140.dll. If it is old, replace
+    it. If not, this cause is ruled out.
+
 What happened
   time         2024-11-11T17:43:55.129275Z
   host         PC-7 (likely: its logs lie beside it)

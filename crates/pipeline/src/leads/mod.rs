@@ -1,0 +1,84 @@
+//! Leads of an incident without a verdict: the causes that similar known cases had most often, each with the test that
+//! decides about it. A lead is a base rate and no finding: nothing in this incident's evidence supports it.
+
+mod known_cases;
+mod likeness;
+
+use std::borrow::Cow;
+
+use incident::Incident;
+use knowledge_tables::leads::{LeadTest, PROGRAM};
+use knowledge_tables::{Sorted, embedded};
+use report::Lead;
+use rules::RuleSet;
+
+pub use self::known_cases::{FEW, KnownCases, Shares};
+pub use self::likeness::{Likeness, SiteClass};
+
+embedded! {
+    TESTS: Sorted<&str, LeadTest> = "leads";
+}
+
+/// The most leads of an incident.
+pub const MOST: usize = 3;
+/// The least share of a cause that is a lead.
+const LEAST_SHARE: f64 = 0.05;
+/// The greatest share that is shown, below the confidence with which a verdict is more than a weak lead: similar cases alone
+/// never support a cause that far.
+const GREATEST_SHARE: f64 = 0.44;
+
+/// The leads of an incident, likeliest first, at most [`MOST`]. `program` is its program's file name for commands.
+#[must_use]
+pub fn leads(incident: &Incident, program: Option<&str>, rules: &RuleSet) -> Vec<Lead> {
+    let shares = KnownCases::builtin().shares(&Likeness::of(incident, rules));
+    let lead = |(cause, share): &(String, f64)| {
+        let test = TESTS.get(cause.as_str())?;
+        Some(Lead {
+            cause: cause.clone(),
+            share: share.min(GREATEST_SHARE),
+            cases: shares.cases,
+            few: shares.cases < FEW,
+            test: Cow::Owned(test.test.replace(PROGRAM, program.unwrap_or("the program"))),
+            minutes: test.minutes,
+            means: Cow::Borrowed(test.means),
+        })
+    };
+    likeliest(&shares).filter_map(lead).take(MOST).collect()
+}
+
+/// The causes that are leads, likeliest first.
+pub fn likeliest(shares: &Shares) -> impl Iterator<Item = &(String, f64)> {
+    shares.causes.iter().filter(|(_, share)| *share >= LEAST_SHARE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::UNDETERMINED;
+
+    #[test]
+    fn every_cause_has_a_test_and_every_test_a_cause() {
+        let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+        let mut causes: Vec<&str> =
+            rules.causes().iter().map(|cause| cause.id.as_str()).filter(|id| *id != UNDETERMINED).collect();
+        causes.sort_unstable();
+        let tested: Vec<&str> = TESTS.iter().map(|(cause, _)| *cause).collect();
+        assert_eq!(tested, causes);
+        for (cause, _) in KnownCases::builtin().causes() {
+            assert!(cause == UNDETERMINED || causes.contains(&cause), "{cause}");
+        }
+    }
+
+    #[test]
+    fn commands_of_tests_work_in_both_consoles() {
+        for (cause, test) in TESTS.iter() {
+            for command in test.test.split('`').skip(1).step_by(2) {
+                let bare =
+                    |word: &str| command.split([' ', '"']).any(|part| part == word) && !command.starts_with("cmd /c");
+                assert!(!bare("where") && !bare("set"), "{cause}: {command}");
+            }
+            assert!(test.test.ends_with('.') && test.means.ends_with('.'), "{cause}");
+            assert!(test.means.contains("If "), "{cause}");
+        }
+    }
+}
