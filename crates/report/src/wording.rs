@@ -117,3 +117,16 @@ pub(crate) fn how_long(seconds: u64) -> String {
         _ => counted(usize::try_from(seconds / 86_400).unwrap_or(usize::MAX), "day"),
     }
 }
+
+/// A number with a comma before every three digits: `2,312`.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

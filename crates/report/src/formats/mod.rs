@@ -1,6 +1,7 @@
 //! The formats that print a report; all of them print the same finished values.
 
 pub mod csv;
+mod first;
 pub mod inspected;
 pub mod json;
 pub mod jsonl;

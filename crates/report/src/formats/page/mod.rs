@@ -7,6 +7,7 @@
 mod commands;
 mod escape;
 mod outline;
+mod policy;
 #[cfg(test)]
 mod tests;
 
@@ -15,10 +16,10 @@ use std::io::Write;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
-use minijinja::{Environment, Error};
+use minijinja::{Environment, Error, Template, context};
 
 use self::commands::Marks;
-use self::outline::Most;
+use self::outline::{BrowserPage, Most};
 use super::WriteError;
 use crate::model::Report;
 use untrusted::sanitise;
@@ -40,8 +41,26 @@ const HTML: Format = Format {
     template: include_str!("report.html"),
     escape: escape::html,
     command: Marks { before: "<code>", after: "</code>", verbatim: escape::html },
-    most: Most { evidence: 100, frames: 64, threads: 200, runs: 200 },
+    most: Most {
+        evidence: 100,
+        frames: 64,
+        threads: 200,
+        runs: 200,
+        around: 40,
+        members: 200,
+        rows: 10_000,
+        files: 1_000,
+        bytes: 1_000,
+    },
 };
+
+/// The parts of an HTML page that are described one by one.
+const GROUP_HTML: &str = include_str!("group.html");
+const MACHINE_HTML: &str = include_str!("machine.html");
+/// What the page looks like, and what searches, filters and sorts its table and copies commands. The page's policy allows
+/// these two by their hashes and nothing else.
+const STYLE: &str = include_str!("report.css");
+const SCRIPT: &str = include_str!("report.js");
 
 /// Markdown is pasted into tickets and read there: at most 60 lines about one group and 120 about several, long parts folded.
 const TICKET: Format = Format { template: include_str!("ticket.md"), ..MARKDOWN };
@@ -52,7 +71,7 @@ const MARKDOWN: Format = Format {
     escape: escape::markdown,
     // Between backticks nothing is markup but the backtick, which no command contains.
     command: Marks { before: "`", after: "`", verbatim: |command, out| out.write_str(command) },
-    most: Most { evidence: 12, frames: 8, threads: 30, runs: 30 },
+    most: Most { evidence: 12, frames: 8, threads: 30, runs: 30, ..Most::ALL },
 };
 
 /// Writes the report as one HTML file that needs nothing else; `all` leaves nothing out.
@@ -60,7 +79,41 @@ const MARKDOWN: Format = Format {
 /// # Errors
 /// When `out` can't be written to.
 pub fn write_html(report: &Report, out: &mut dyn Write, all: bool) -> Result<(), WriteError> {
-    write(&HTML, report, out, all)
+    let page = BrowserPage::new(report, if all { Most::ALL } else { HTML.most });
+    let mut environment = HTML.environment()?;
+    environment.add_template("group", GROUP_HTML)?;
+    environment.add_template("machine", MACHINE_HTML)?;
+    let mut room = page.bytes();
+    let groups = fitting(page.groups(), &environment.get_template("group")?, &mut room)?;
+    let machines = fitting(page.machines(), &environment.get_template("machine")?, &mut room)?;
+    let values = context! {
+        style => Value::from_safe_string(STYLE.to_owned()),
+        style_hash => policy::STYLE_HASH,
+        script => Value::from_safe_string(SCRIPT.to_owned()),
+        script_hash => policy::SCRIPT_HASH,
+        ..page.around(groups, machines)
+    };
+    environment.get_template(NAME)?.render_captured_to(values, out)?;
+    Ok(())
+}
+
+/// Renders the values one by one while they fit into so many bytes; the first always does.
+fn fitting(
+    all: impl Iterator<Item = Value>,
+    template: &Template<'_, '_>,
+    room: &mut usize,
+) -> Result<Vec<Value>, WriteError> {
+    let mut rendered = Vec::new();
+    for values in all {
+        let text = template.render(values)?;
+        match room.checked_sub(text.len()) {
+            Some(left) => *room = left,
+            None if rendered.is_empty() => *room = 0,
+            None => break,
+        }
+        rendered.push(Value::from_safe_string(text));
+    }
+    Ok(rendered)
 }
 
 /// Writes the report as Markdown: what a ticket needs, or with `all` everything.
@@ -73,13 +126,20 @@ pub fn write_markdown(report: &Report, out: &mut dyn Write, all: bool) -> Result
 
 fn write(format: &'static Format, report: &Report, out: &mut dyn Write, all: bool) -> Result<(), WriteError> {
     let values = outline::values(report, if all { Most::ALL } else { format.most });
-    let mut environment = environment(format.escape)?;
-    environment.add_filter("commands", |sentence: &str| {
-        marked_up(sentence, |sentence, out| commands::write(sentence, &format.command, format.escape, out))
-    });
-    environment.add_template(NAME, format.template)?;
-    environment.get_template(NAME)?.render_captured_to(values, out)?;
+    format.environment()?.get_template(NAME)?.render_captured_to(values, out)?;
     Ok(())
+}
+
+impl Format {
+    /// An environment with the format's template, and with a filter for sentences with commands.
+    fn environment(&'static self) -> Result<Environment<'static>, Error> {
+        let mut environment = environment(self.escape)?;
+        environment.add_filter("commands", |sentence: &str| {
+            marked_up(sentence, |sentence, out| commands::write(sentence, &self.command, self.escape, out))
+        });
+        environment.add_template(NAME, self.template)?;
+        Ok(environment)
+    }
 }
 
 /// The template's name, which errors show.

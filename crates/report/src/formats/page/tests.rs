@@ -9,7 +9,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use untrusted::sanitise;
 
-use super::{WriteError, write_html, write_markdown};
+use super::{SCRIPT, WriteError, policy, write_html, write_markdown};
+use crate::model::ChangeBefore;
 use crate::tests::sample::*;
 use crate::{Report, *};
 
@@ -30,7 +31,45 @@ const NAMES: [&str; 12] = [
 ];
 
 fn hostile(name: &str) -> Report {
-    let mut report = everything();
+    named(everything(), name)
+}
+
+/// The same with several groups, which have pictures, cards and a table.
+fn hostile_several(name: &str) -> Report {
+    let mut report = named(several(), name);
+    for judged in &mut report.incidents {
+        judged.incident.host = Some(name.into());
+        judged.verdict.family = Some(name.into());
+        judged.verdict.collect_next = vec![name.to_owned().into()];
+        if let Some(process) = &mut judged.incident.process {
+            process.name = Some(name.into());
+        }
+        let steps = judged.findings.iter_mut().flat_map(|finding| &mut finding.remediation);
+        steps.for_each(|step| step.text = name.into());
+    }
+    report.machines[0].host = name.into();
+    for entry in &mut report.machines[0].timeline {
+        entry.sentence = name.into();
+    }
+    for group in &mut report.groups {
+        group.changes_unknown = Some(name.into());
+        group.changes_before = Some(vec![ChangeBefore {
+            kind: "update".into(),
+            bears_on: None,
+            host: name.into(),
+            time: second(-60),
+            seconds_before: 60,
+            says: name.into(),
+            hosts: 1,
+            of_hosts: 1,
+            artifact: Some(name.into()),
+            place: name.into(),
+        }]);
+    }
+    report
+}
+
+fn named(mut report: Report, name: &str) -> Report {
     let judged = &mut report.incidents[0];
     let incident = &mut judged.incident;
     incident.host = Some(name.into());
@@ -53,7 +92,9 @@ fn hostile(name: &str) -> Report {
     if let Some(others) = &mut incident.other_software {
         others.modules[0].module = name.into();
     }
-    judged.threads[0].name = Some(name.into());
+    if let Some(thread) = judged.threads.first_mut() {
+        thread.name = Some(name.into());
+    }
     judged.verdict.sentence = name.into();
     judged.verdict.collect_next = vec![name.to_owned().into()];
     judged.findings[0].explanation = name.into();
@@ -103,6 +144,7 @@ fn written_markdown(report: &Report, all: bool) -> String {
 /// Elements in their order: name, attributes, and the text in them.
 #[derive(Debug)]
 struct Element {
+    /// Of elements of pictures with `svg ` before it.
     name: String,
     attributes: Vec<(String, String)>,
     text: String,
@@ -136,7 +178,8 @@ fn collect(node: &Handle, all: &mut Vec<Element>) {
             attributes.iter().map(|attribute| (attribute.name.local.to_string(), attribute.value.to_string()));
         let mut text = String::new();
         add_text(node, &mut text);
-        all.push(Element { name: name.local.to_string(), attributes: attributes.collect(), text });
+        let of = if &*name.ns == "http://www.w3.org/2000/svg" { "svg " } else { "" };
+        all.push(Element { name: format!("{of}{}", name.local), attributes: attributes.collect(), text });
     }
     node.children.borrow().iter().for_each(|child| collect(child, all));
 }
@@ -148,45 +191,82 @@ fn add_text(node: &Handle, text: &mut String) {
     node.children.borrow().iter().for_each(|child| add_text(child, text));
 }
 
-/// What an element may be, and its attributes.
+/// What an element may be, and its attributes. There is one script, the page's own.
 fn is_harmless(element: &Element) -> bool {
-    const ELEMENTS: &str = "html head meta title style body header main nav footer section div h1 h2 h3 h4 p a ul ol li dl dt dd \
-                            table caption thead tbody tr th td details summary span br code";
-    const ATTRIBUTES: &str = "lang charset name content http-equiv class id href rel scope colspan aria-label";
+    const ELEMENTS: &str = "html head meta title style body header main nav footer section div h1 h2 h3 h4 p a ul ol li dl \
+                            dt dd table caption thead tbody tr th td details summary span br code strong q figure \
+                            figcaption form label input select option button";
+    const OF_PICTURES: &str = "svg title desc g rect line text circle path";
+    const ATTRIBUTES: &str = "lang charset name content http-equiv class id href rel scope colspan aria-label \
+                              aria-labelledby aria-hidden aria-sort role tabindex hidden type value autocomplete \
+                              spellcheck data-sort data-of data-hosts data-by";
+    const OF_SHAPES: &str = "class id role tabindex aria-labelledby aria-hidden viewBox preserveAspectRatio width height \
+                             x y rx x1 x2 y1 y2 cx cy r d";
     let known = |words: &str, word: &str| words.split_whitespace().any(|known| known == word);
+    if element.name == "script" {
+        return element.text == SCRIPT && element.attributes.is_empty();
+    }
     let link =
         element.attribute("href").is_none_or(|to| to.starts_with('#') || to.starts_with("https://docs.nvidia.com/"));
-    known(ELEMENTS, &element.name) && link && element.attributes.iter().all(|(name, _)| known(ATTRIBUTES, name))
+    let (elements, attributes, name) = match element.name.strip_prefix("svg ") {
+        Some(name) => (OF_PICTURES, OF_SHAPES, name),
+        None => (ELEMENTS, ATTRIBUTES, &*element.name),
+    };
+    known(elements, name) && link && element.attributes.iter().all(|(name, _)| known(attributes, name))
 }
 
 #[test]
 fn a_page_is_whole_and_nothing_but_text_comes_from_files() {
-    // Only a sentence of what to collect can hold a command, and there it is one more element.
-    let counted = |all: &[Element]| all.iter().filter(|element| element.name != "code").count();
-    let plain = elements(&html(&hostile("plain")));
+    // Only a sentence of what to collect or to do can hold a command, and there it is one more element. What to do can be
+    // several steps.
+    let of_rules = |element: &&Element| ["code", "li"].contains(&&*element.name);
+    let counted = |all: &[Element]| all.len() - all.iter().filter(of_rules).count();
+    for hostile in [hostile, hostile_several] {
+        let plain = elements(&html(&hostile("plain")));
+        for name in NAMES {
+            let page = html(&hostile(name));
+            let all = elements(&page);
+            let harmful: Vec<&Element> = all.iter().filter(|element| !is_harmless(element)).collect();
+            assert!(harmful.is_empty(), "{name}: {harmful:?}");
+            assert_eq!(counted(&all), counted(&plain), "{name}");
+            assert_eq!(all.iter().filter(|element| element.name == "script").count(), 1);
+            assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "{name}");
+        }
+    }
     for name in NAMES {
-        let page = html(&hostile(name));
-        let all = elements(&page);
-        let harmful: Vec<&Element> = all.iter().filter(|element| !is_harmless(element)).collect();
-        assert!(harmful.is_empty(), "{name}: {harmful:?}");
-        assert_eq!(counted(&all), counted(&plain), "{name}");
-        assert!(all.len() - plain.len() <= usize::from(name.contains('`')), "{name}");
         let shown = sanitise(&crate::account::headline(&hostile(name).incidents[0])).into_owned();
-        let sentence = all.iter().find(|element| element.name == "h2").map(|element| element.text.as_str());
+        let all = elements(&html(&hostile(name)));
+        let sentence = all.iter().find(|element| element.name == "h3").map(|element| element.text.as_str());
         assert_eq!(sentence, Some(format!("1. {shown}").as_str()));
-        assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "{name}");
     }
 }
 
 #[test]
-fn a_page_needs_nothing_else_and_runs_nothing() {
+fn no_attribute_of_a_page_comes_from_files_but_links_of_rules() {
+    let attributes = |page: &str| -> Vec<(String, String)> {
+        elements(page).into_iter().flat_map(|element| element.attributes).filter(|(name, _)| name != "href").collect()
+    };
+    for hostile in [hostile, hostile_several] {
+        let plain = attributes(&html(&hostile("plain")));
+        for name in NAMES {
+            assert_eq!(attributes(&html(&hostile(name))), plain, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_page_needs_nothing_else_and_runs_nothing_but_its_own_script() {
     let page = html(&several());
     let all = elements(&page);
     let policy = all.iter().find(|element| element.attribute("http-equiv") == Some("Content-Security-Policy"));
     let policy = policy.and_then(|element| element.attribute("content")).expect("a policy");
-    assert!(policy.starts_with("default-src 'none'; style-src 'unsafe-inline'"), "{policy}");
-    for forbidden in ["<script", "src=", "url(", "@import", "<link", "javascript:", "onclick"] {
+    let hashes = format!("style-src 'sha256-{}'; script-src 'sha256-{}'", policy::STYLE_HASH, policy::SCRIPT_HASH);
+    assert_eq!(policy, format!("default-src 'none'; {hashes}; base-uri 'none'; form-action 'none'"));
+    for forbidden in ["<script ", "src=", "url(", "@import", "<link", "javascript:", "onclick", " style="] {
         assert!(!page.contains(forbidden), "{forbidden}");
+    }
+    for forbidden in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "http"] {
+        assert!(!SCRIPT.contains(forbidden), "{forbidden}");
     }
 }
 
@@ -202,10 +282,66 @@ fn a_page_can_be_used_without_seeing_it() {
     assert_eq!(of("table").count(), of("caption").count());
     assert!(of("th").all(|cell| cell.attribute("scope") == Some("col")));
     assert_eq!(of("details").count(), of("summary").count());
-    let ids: Vec<&str> = all.iter().filter_map(|element| element.attribute("id")).collect();
-    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
-    let links: Vec<&str> = of("a").filter_map(|link| link.attribute("href")?.strip_prefix('#')).collect();
-    assert_eq!(links, ids, "the overview leads to every group");
+    let ids: BTreeSet<&str> = all.iter().filter_map(|element| element.attribute("id")).collect();
+    assert_eq!(ids.len(), all.iter().filter(|element| element.attribute("id").is_some()).count());
+    let links: BTreeSet<&str> = of("a").filter_map(|link| link.attribute("href")?.strip_prefix('#')).collect();
+    assert!(links.is_subset(&ids), "{links:?}");
+    let groups: BTreeSet<&str> =
+        ids.iter().copied().filter(|id| id.starts_with("group-") && !id.ends_with("name")).collect();
+    assert_eq!(groups.len(), 2);
+    assert!(groups.is_subset(&links), "the table leads to every group");
+    // Pictures have a name and a description, or are left out beside words.
+    for picture in of("svg svg").filter(|picture| picture.attribute("aria-hidden") != Some("true")) {
+        let names: Vec<&str> = picture.attribute("aria-labelledby").expect("a name").split(' ').collect();
+        assert_eq!((picture.attribute("role"), names.len()), (Some("img"), 2));
+        assert!(names.iter().all(|name| ids.contains(name)), "{names:?}");
+    }
+    let labels: Vec<&str> = all
+        .iter()
+        .filter_map(|element| element.attribute("aria-labelledby"))
+        .flat_map(|names| names.split(' '))
+        .collect();
+    assert!(labels.iter().all(|name| ids.contains(name)), "{labels:?}");
+}
+
+#[test]
+fn all_groups_are_seen_at_once() {
+    let mut report = several();
+    for (judged, family) in report.incidents.iter_mut().zip(["loading", "gpu", "gpu", "gpu"]) {
+        judged.verdict.family = (!judged.verdict.is_undetermined()).then(|| family.to_owned());
+    }
+    report.incidents[3].incident.host = Some("PC-8".into());
+    let page = html(&report);
+    let all = elements(&page);
+    let texts = |name: &str| -> Vec<&str> {
+        all.iter().filter(|element| element.name == name).map(|element| element.text.as_str()).collect()
+    };
+    for shown in ["gpu 1", "loading 1", "not known 2"] {
+        assert!(texts("li").iter().any(|text| text.trim() == shown), "{shown}: {:?}", texts("li"));
+    }
+    for title in ["2024-11-11: 4 (gpu 1, loading 1, not known 2)", "PC-7, 2024-11: 3"] {
+        assert!(texts("svg title").contains(&title), "{title}: {:?}", texts("svg title"));
+    }
+    let rows = all.iter().filter(|element| element.attribute("data-of").is_some()).count();
+    assert_eq!(rows, 2);
+}
+
+#[test]
+fn what_is_left_out_of_a_long_page_is_counted() {
+    let incident = |number: u32| {
+        let mut judged = crash(&format!("c{number}"));
+        judged.incident.signature.coarse = format!("crash|{number}");
+        judged
+    };
+    let report = report(everything().artifacts, (0..1_000).map(incident).collect());
+    let page = html(&report);
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    let all = elements(&page);
+    let described = all.iter().filter(|element| element.attribute("class") == Some("group")).count();
+    assert!(described > 20, "{described}");
+    let left_out = format!("and {} more: the JSON report (-f json) has them", 1_000 - described);
+    assert!(page.contains(&left_out), "{left_out}");
+    assert_eq!(all.iter().filter(|element| element.attribute("data-of").is_some()).count(), 1_000);
 }
 
 #[test]

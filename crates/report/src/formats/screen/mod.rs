@@ -10,6 +10,8 @@ mod overview;
 #[cfg(test)]
 mod tests;
 
+pub(super) use overview::next_for_the_cause;
+
 use std::io::{self, BufWriter, Write};
 
 use super::BUFFER_SIZE;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ROWS;
 use super::canvas::{Row, cut, row, wrapped};
-use crate::account::{first_steps, place, program, title};
+use crate::account::{first_steps, place, program};
 use crate::confidence::{Level, percent};
+use crate::formats::first::{Entry, entries};
 use crate::formats::text::block::Block;
 use crate::formats::text::overview::{left_out, nothing_found, unread};
 use crate::formats::text::page::{BAD, CAREFUL, PLAIN, STRONG, SURE};
@@ -41,18 +42,18 @@ pub(super) fn rows(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<R
     if !known.is_empty() {
         let kept = if unknown.is_empty() { 0 } else { UNKNOWN_ROWS.min(unknown.len().saturating_add(1)) };
         room = room.saturating_sub(1);
-        let (mut entries, mut shown) = (Vec::new(), 0_usize);
-        for entry in folded(&known).iter().take(FIRST_SHOWN) {
-            let rows = entry.rows(width);
+        let (mut first, mut shown) = (Vec::new(), 0_usize);
+        for entry in entries(&known).iter().take(FIRST_SHOWN) {
+            let rows = entry_rows(entry, width);
             if rows.len().saturating_add(kept) > room {
                 break;
             }
             room = room.saturating_sub(rows.len());
             shown = shown.saturating_add(entry.blocks.len());
-            entries.extend(rows);
+            first.extend(rows);
         }
         page.push(vec![(STRONG, "DO FIRST".to_owned()), (PLAIN, more_than(known.len(), shown, "problem"))]);
-        page.extend(entries);
+        page.extend(first);
     }
     if !unknown.is_empty() && room > 1 {
         page.push(row(STRONG, format!("NO CAUSE YET ({})", unknown.len())));
@@ -180,63 +181,23 @@ fn end(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
     rows
 }
 
-/// A cause with the blocks that share it: the same rule on the same computer, or for the same program.
-struct Entry<'b, 'r> {
-    blocks: Vec<&'b Block<'r>>,
-}
-
-/// The entries of "do first": blocks of which one thing cures all are one entry.
-fn folded<'b, 'r>(blocks: &[&'b Block<'r>]) -> Vec<Entry<'b, 'r>> {
-    let mut entries: Vec<Entry<'b, 'r>> = Vec::new();
-    for &block in blocks {
-        let key = |block: &Block<'_>| {
-            let rule = block.representative.leading_finding().map(|finding| finding.rule.clone());
-            (rule, block.hosts(), block.representative.verdict.sentence.clone())
-        };
-        let alike = |entry: &&mut Entry<'b, 'r>| {
-            entry.blocks.first().is_some_and(|first| {
-                let (rule, hosts, sentence) = key(first);
-                let (own_rule, own_hosts, own_sentence) = key(block);
-                let same_place = hosts.len() == 1 && hosts == own_hosts;
-                let same_program = program(&first.representative.incident).is_some()
-                    && program(&first.representative.incident) == program(&block.representative.incident);
-                rule.is_some() && rule == own_rule && sentence == own_sentence && (same_place || same_program)
-            })
-        };
-        match entries.iter_mut().find(alike) {
-            Some(entry) => entry.blocks.push(block),
-            None => entries.push(Entry { blocks: vec![block] }),
-        }
+/// The rows of an entry of "do first".
+fn entry_rows(entry: &Entry<'_, '_>, width: usize) -> Vec<Row> {
+    let first = entry.first();
+    let judged = first.representative;
+    let severity = judged.leading_finding().map(|finding| finding.severity);
+    let (sure, style) = (first.confidence().map(percent).unwrap_or_default(), first.sureness_style());
+    let mut what = entry.headline();
+    if entry.times() > 1 {
+        what.push_str(&format!(" ({}x)", entry.times()));
     }
-    entries
-}
-
-impl Entry<'_, '_> {
-    fn rows(&self, width: usize) -> Vec<Row> {
-        let Some(first) = self.blocks.first() else { return Vec::new() };
-        let judged = first.representative;
-        let severity = judged.leading_finding().map(|finding| finding.severity);
-        let (sure, style) = (first.confidence().map(percent).unwrap_or_default(), first.sureness_style());
-        let hosts: BTreeSet<String> = self.blocks.iter().flat_map(|block| block.hosts()).collect();
-        let place = place(&hosts);
-        let programs: BTreeSet<&str> =
-            self.blocks.iter().filter_map(|block| program(&block.representative.incident)).collect();
-        let times: usize = self.blocks.iter().map(|block| block.size()).sum();
-        let mut what = match programs.len() {
-            0 | 1 => first.headline(),
-            several => format!("{several} programs: {}", title(judged)),
-        };
-        if times > 1 {
-            what.push_str(&format!(" ({times}x)"));
-        }
-        let step = first_step(judged).map_or_else(String::new, |step| format!("-> {step}"));
-        let lead = vec![
-            (PLAIN, format!("{:>3} ", first.number)),
-            (severity_style(severity), format!("{:<4} ", severity_word(severity))),
-            (style, format!("{:>4}  ", sure.replace(' ', ""))),
-        ];
-        laid_out(lead, &place, &what, &step, width)
-    }
+    let step = first_step(judged).map_or_else(String::new, |step| format!("-> {step}"));
+    let lead = vec![
+        (PLAIN, format!("{:>3} ", first.number)),
+        (severity_style(severity), format!("{:<4} ", severity_word(severity))),
+        (style, format!("{:>4}  ", sure.replace(' ', ""))),
+    ];
+    laid_out(lead, &place(&entry.hosts()), &what, &step, width)
 }
 
 /// An entry's rows: one where there is room, else the step below what happened, else each part by itself.
@@ -296,7 +257,7 @@ fn without_cause(report: &Report, block: &Block<'_>, width: usize) -> Vec<Row> {
 }
 
 /// What helps to find the cause: what the evidence lacks, or the dump that goes to the program's maker.
-fn next_for_the_cause(report: &Report, judged: &Judged) -> String {
+pub(in crate::formats) fn next_for_the_cause(report: &Report, judged: &Judged) -> String {
     let verdict = &judged.verdict;
     let asked = verdict.gap_requests.iter().min_by_key(|request| request.at);
     let has_dump = judged.incident.evidence.iter().any(|item| {

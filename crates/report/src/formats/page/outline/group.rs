@@ -1,11 +1,16 @@
 //! The values of a group: the incident that stands for it in full, and the others in a line each.
 
+use std::collections::BTreeSet;
+
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
+use super::browser::more;
+use super::pictures::{Families, around, most_important};
 use super::{Most, rows, texts};
 use crate::account::{self, place};
 use crate::confidence::{self, Level};
+use crate::formats::screen::next_for_the_cause;
 use crate::formats::text::block::{
     Block, ShownEvidence, agreeing, change_line, how_sure_rows, more_often_line, other_incidents, shown_evidence,
     steps, what_happened,
@@ -15,7 +20,7 @@ use crate::formats::text::overview::{modules, named_module, when};
 use crate::formats::text::stack::{ShownStack, StackLine, stacks, thread_line};
 use crate::model::{Judged, Lead, Report};
 use crate::wording::{self, name, prose, short_time_if_known, verdict};
-use rules::Finding;
+use rules::{Audience, Finding};
 
 /// The values of a group; of its evidence, at most `most.evidence` items besides those on which the verdict rests.
 pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
@@ -79,6 +84,44 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
     }
 }
 
+/// The values of a group for a page for browsers, which have more room.
+pub(super) fn page_values(report: &Report, block: &Block<'_>, most: Most, families: &Families) -> Value {
+    let judged = block.representative;
+    // Of a group without a cause, an incident's cause is not what to act on.
+    let leading = judged.leading_finding().filter(|_| block.confidence().is_some());
+    let of = |audience| leading.map(|finding| account::steps(finding, audience)).unwrap_or_default();
+    let around = around(report, &judged.incident);
+    let members: Vec<Value> = block.incidents().take(most.members).map(|member| member_row(report, member)).collect();
+    context! {
+        class => families.class(families.of_block(block)),
+        kind => wording::kind(judged.incident.kind),
+        percent => block.confidence().map(confidence::percent),
+        helpdesk => Serde(of(Audience::Helpdesk)),
+        developer => Serde(of(Audience::Developer)),
+        quotes => account::because(report, judged).into_iter().map(|one| context! { text => one.text, place => one.place }).collect::<Value>(),
+        next => leading.is_none().then(|| next_for_the_cause(report, judged)),
+        maker => Serde(if block.level().is_none() { account::for_the_maker(&judged.incident) } else { Vec::new() }),
+        around => most_important(report, &judged.incident, around, most.around),
+        members_left_out => more(block.size().saturating_sub(members.len())),
+        members => members.into_iter().collect::<Value>(),
+        ..values(report, block, most)
+    }
+}
+
+/// How many files of an incident its row names.
+const FILES_NAMED: usize = 3;
+
+/// An incident of a group in a row, with the files that hold its evidence.
+fn member_row(report: &Report, judged: &Judged) -> Value {
+    let of = judged.incident.evidence.iter().filter_map(|item| report.artifact_path(item.artifact));
+    let files: BTreeSet<&str> = of.collect();
+    context! {
+        files => files.iter().copied().take(FILES_NAMED).collect::<Value>(),
+        files_more => files.len().saturating_sub(FILES_NAMED),
+        ..in_short(judged)
+    }
+}
+
 /// What the verdict rests on, each with its place.
 fn because_lines(report: &Report, judged: &Judged) -> Value {
     let line = |because: account::Because| match because.place {
@@ -90,7 +133,7 @@ fn because_lines(report: &Report, judged: &Judged) -> Value {
 
 /// The level of a block's confidence as one word for a style sheet: `act`, `likely`, `possible`, `weak`, or `undetermined`,
 /// which symptoms are, too.
-fn level(block: &Block<'_>) -> &'static str {
+pub(super) fn level(block: &Block<'_>) -> &'static str {
     match block.level() {
         None => "undetermined",
         Some(Level::ActOnIt) => "act",

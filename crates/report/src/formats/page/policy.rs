@@ -1,0 +1,21 @@
+//! The hashes by which the policy of an HTML page allows its own style sheet and its own script, and nothing else.
+//!
+//! A test prints the new hash after a change of `report.css` or `report.js`.
+
+/// SHA-256 of `report.css`, in Base64.
+pub(super) const STYLE_HASH: &str = "QWjB5GyITp2BsciqnW0yH4JT8qWozDZGuJNtPe5ED5g=";
+/// SHA-256 of `report.js`, in Base64.
+pub(super) const SCRIPT_HASH: &str = "MKOdRiT4TWRzM0qpoRcVDGBeC8sF3S1xS+arkWRqtZc=";
+
+#[cfg(test)]
+mod tests {
+    use data_encoding::BASE64;
+    use sha2::{Digest, Sha256};
+
+    #[test]
+    fn the_policy_allows_the_style_sheet_and_the_script_of_the_page() {
+        let hash = |text: &str| BASE64.encode(&Sha256::digest(text));
+        assert_eq!(super::STYLE_HASH, hash(super::super::STYLE), "STYLE_HASH");
+        assert_eq!(super::SCRIPT_HASH, hash(super::super::SCRIPT), "SCRIPT_HASH");
+    }
+}
