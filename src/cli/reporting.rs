@@ -316,7 +316,7 @@ enum Format {
     Csv,
     /// For tickets and wikis.
     Markdown,
-    /// One file for a browser, without scripts.
+    /// One page for a browser, which loads nothing.
     Html,
 }
 

@@ -144,7 +144,7 @@ impl Drop for Browser {
     fn drop(&mut self) {
         // The browser ends with its session, the driver by itself does not.
         if !self.session.is_empty() && !std::thread::panicking() {
-            self.request("DELETE", &self.session, &Value::Null);
+            self.request("DELETE", &self.session, &json!({}));
         }
         let _ = self.driver.kill();
         let _ = self.driver.wait();

@@ -101,7 +101,7 @@ fn apart(seconds: i64) -> String {
 /// Where a time is in the picture.
 fn x(seconds: i64) -> i64 {
     let pairs = SCALE.iter().zip(SCALE.iter().skip(1));
-    let within = pairs.filter(|((from, _), _)| *from <= seconds).last();
+    let within = pairs.take_while(|((from, _), _)| *from <= seconds).last();
     let ((from, start), (to, end)) = within.unwrap_or((&SCALE[0], &SCALE[1]));
     start + (seconds.clamp(*from, *to) - from) * (end - start) / (to - from)
 }
