@@ -115,7 +115,9 @@ impl Cost {
         self.into()
     }
 
-    fn phrase(self) -> &'static str {
+    /// The words for it in sentences: `an hour`.
+    #[must_use]
+    pub fn phrase(self) -> &'static str {
         match self {
             Self::Hour => "an hour",
             other => other.word(),

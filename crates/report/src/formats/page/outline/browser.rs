@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::context;
 use minijinja::value::Value;
 
-use super::group::level;
+use super::group::{level, step_values};
 use super::pictures::{self, Families, Span, day};
 use crate::account::{self, place};
 use crate::confidence::{Level, NOT_DETERMINED, SYMPTOM, percent, rounded};
@@ -102,7 +102,7 @@ fn card(entry: &Entry<'_, '_>, families: &Families, described: usize) -> Value {
         times => counted(entry.times(), "incident"),
         headline => entry.headline(),
         steps_count => steps.len(),
-        steps => steps.into_iter().take(STEPS_OF_CARD).collect::<Value>(),
+        steps => steps.into_iter().take(STEPS_OF_CARD).map(step_values).collect::<Value>(),
         // The other groups that the same steps fix.
         also => entry.blocks.iter().skip(1).take(CARDS).map(|block| block.number).collect::<Value>(),
         also_more => entry.blocks.len().saturating_sub(1 + CARDS),

@@ -20,7 +20,7 @@ use crate::formats::text::overview::{modules, named_module, when};
 use crate::formats::text::stack::{ShownStack, StackLine, stacks, thread_line};
 use crate::model::{Judged, Lead, Report};
 use crate::wording::{self, name, prose, short_time_if_known, verdict};
-use rules::{Audience, Finding};
+use rules::{Audience, Cost, Finding, Remediation, Risk};
 
 /// The values of a group; of its evidence, at most `most.evidence` items besides those on which the verdict rests.
 pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
@@ -89,15 +89,17 @@ pub(super) fn page_values(report: &Report, block: &Block<'_>, most: Most, famili
     let judged = block.representative;
     // Of a group without a cause, an incident's cause is not what to act on.
     let leading = judged.leading_finding().filter(|_| block.confidence().is_some());
-    let of = |audience| leading.map(|finding| account::steps(finding, audience)).unwrap_or_default();
+    let of = |audience| -> Value {
+        leading.into_iter().flat_map(|finding| account::steps(finding, audience)).map(step_values).collect()
+    };
     let around = around(report, &judged.incident);
     let members: Vec<Value> = block.incidents().take(most.members).map(|member| member_row(report, member)).collect();
     context! {
         class => families.class(families.of_block(block)),
         kind => wording::kind(judged.incident.kind),
         percent => block.confidence().map(confidence::percent),
-        helpdesk => Serde(of(Audience::Helpdesk)),
-        developer => Serde(of(Audience::Developer)),
+        helpdesk => of(Audience::Helpdesk),
+        developer => of(Audience::Developer),
         quotes => account::because(report, judged).into_iter().map(|one| context! { text => one.text, place => one.place }).collect::<Value>(),
         next => leading.is_none().then(|| next_for_the_cause(report, judged)),
         maker => Serde(if block.level().is_none() { account::for_the_maker(&judged.incident) } else { Vec::new() }),
@@ -105,6 +107,17 @@ pub(super) fn page_values(report: &Report, block: &Block<'_>, most: Most, famili
         members_left_out => more(block.size().saturating_sub(members.len())),
         members => members.into_iter().collect::<Value>(),
         ..values(report, block, most)
+    }
+}
+
+/// A step: what to do, how long it takes, what it risks, whether it needs an administrator, and how to take it back.
+pub(super) fn step_values(step: &Remediation) -> Value {
+    context! {
+        text => prose(&step.text),
+        cost => step.cost.map(Cost::phrase),
+        risk => step.risk.map(Risk::word),
+        admin => step.admin,
+        undo => step.undo.as_deref().map(prose),
     }
 }
 
