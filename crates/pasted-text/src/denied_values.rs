@@ -13,11 +13,17 @@ const MOST_MARKS: usize = 64;
 const MOST_WORDS: usize = 4;
 /// What is between a label and its value.
 const MARKS: [char; 3] = [':', '=', '：'];
+/// The first bytes of these.
+const MARKS_BEGIN: [u8; 3] = [b':', b'=', 0xEF];
 /// Characters that may enclose a value.
 const AROUND: [char; 6] = [' ', '\t', '"', '\'', '=', '>'];
 
 /// A line without labels whose value is a denial, such as `no`; `None` if it has none.
 pub(super) fn without_denied_values(line: &str) -> Option<String> {
+    // The first bytes of the marks: most lines have none.
+    if !line.bytes().any(|byte| MARKS_BEGIN.contains(&byte)) {
+        return None;
+    }
     let mut denied: Vec<Range<usize>> = Vec::new();
     let mut parts = None;
     for (at, mark) in line.match_indices(MARKS).take(MOST_MARKS) {

@@ -117,6 +117,10 @@ fn image_line<'l>(line: &str, behind: &'l [TicketLine]) -> Option<(Image, &'l [T
 }
 
 fn image(line: &str) -> Option<Image> {
+    // Hardly any line ends with a time stamp, and this is asked of all.
+    if !ends_with_stamp(line) {
+        return None;
+    }
     let mut parts = line.rsplitn(3, [',', '，', '、']);
     let (stamp, version_part, name_part) = (parts.next()?, parts.next()?, parts.next()?);
     let version_text = last_word(version_part);
@@ -134,6 +138,13 @@ fn image(line: &str) -> Option<Image> {
 fn is_stamp(word: &str) -> bool {
     let digits = word.strip_prefix("0x").unwrap_or_default();
     digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a line ends with a time stamp, without blanks behind it.
+fn ends_with_stamp(line: &str) -> bool {
+    let end = line.trim_end();
+    let stamp = end.len().checked_sub("0x00000000".len()).and_then(|at| end.get(at..));
+    stamp.is_some_and(is_stamp)
 }
 
 /// What follows the label and its colon. Colons later in the line belong to a path. Labels without colon end where
