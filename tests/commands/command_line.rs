@@ -12,7 +12,7 @@ use std::process::Stdio;
 use samplekit::FileTime;
 use samplekit::event_log::{Event, EventLog, Provider};
 use samplekit::events::nvidia_driver;
-use serde_json::Value;
+use serde_json::{Value, json};
 use snapbox::Data;
 
 use crate::program::{self, Run, artifact, crashsift, finish, list, run, run_with_input, text, wait};
@@ -660,6 +660,65 @@ fn rules_that_are_not_there_are_an_error() {
     let run = analyze(&format!("--rules samples/no-such-rules.yaml {STACK_OVERFLOW}")).ends_with(2);
     assert_eq!(run.stdout, "");
     assert!(run.stderr.contains("samples/no-such-rules.yaml"), "{run:#?}");
+}
+
+/// A rule set with a cause and a family of its own.
+fn site_rules(folder: &Path) {
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    write("ruleset.yaml", "name: site\nversion: '1'\nlicence: internal\n");
+    write(
+        "causes.yaml",
+        "schema: 1\nfamilies: {site: {short: our servers, means: x}}\ncauses: {licence-server: {family: site, means: y}}\n",
+    );
+    let rule = "schema: 1\nrules:\n  - id: site/licence\n    title: The licence server did not answer\n    cause: licence-server\n    \
+                confidence: 0.97\n    severity: high\n    selections: {it: {exception.code: 0xC00000FD}}\n    explanation: It said \
+                so.\n    remediation: [{audience: helpdesk, text: Call the desk.}]\n    references: [intranet page 17]\n";
+    write("licence.yaml", rule);
+}
+
+#[test]
+fn standing_rules_take_part_in_every_run_and_can_have_causes_of_their_own() {
+    let settings = folder();
+    let rules = settings.path().join("crashsift").join("rules");
+    fs::create_dir_all(&rules).expect("a folder");
+    site_rules(&rules);
+    let judged = |variable: Option<&Path>| {
+        let mut command = crashsift(["analyze", "-f", "json", STACK_OVERFLOW]);
+        command.env_remove("CRASHSIFT_RULES");
+        for settings_of in ["APPDATA", "XDG_CONFIG_HOME"] {
+            command.env(settings_of, settings.path());
+        }
+        command.envs(variable.map(|path| ("CRASHSIFT_RULES", path)));
+        let run = finish(command, b"").ends_with(0);
+        (run.json()["incidents"][0]["verdict"].clone(), run.json()["rulesets"].clone(), run.stderr)
+    };
+    let (of_user, sets, told) = judged(None);
+    assert_eq!((&of_user["cause"], &of_user["family"]), (&json!("licence-server"), &json!("site")));
+    assert!(sets.as_array().is_some_and(|sets| sets.iter().any(|set| set["name"] == "site")), "{sets}");
+    assert!(told.contains("the standing rules ") && told.contains(&*rules.to_string_lossy()), "{told}");
+    let (none, _, told) = judged(Some(Path::new("")));
+    assert_eq!((&none["cause"], told.as_str()), (&json!("stack-overflow"), ""));
+    let elsewhere = folder();
+    site_rules(elsewhere.path());
+    let (named, _, told) = judged(Some(elsewhere.path()));
+    assert_eq!(named["cause"], "licence-server");
+    assert!(told.contains(&*elsewhere.path().to_string_lossy()) && !told.contains(&*rules.to_string_lossy()), "{told}");
+}
+
+#[test]
+fn a_cause_of_another_set_can_not_be_defined_again() {
+    let folder = folder();
+    site_rules(folder.path());
+    let again =
+        "schema: 1\ncauses: {gpu-timeout: {family: gpu, means: x}, undetermined: {family: nothing, means: y}}\n";
+    fs::write(folder.path().join("causes.yaml"), again).expect("a file");
+    let path = folder.path().to_string_lossy().into_owned();
+    let checked = run(["rules", "check", &path]).ends_with(1).stdout;
+    assert_eq!(checked.matches("error[R065]").count(), 2, "{checked}");
+    assert!(
+        checked.contains("there is a cause `gpu-timeout` already") && checked.contains("no family `nothing`"),
+        "{checked}"
+    );
 }
 
 #[test]

@@ -9,10 +9,10 @@ use clap::ArgAction;
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
+use super::load::load_by;
 use crate::cli::color::Color;
 use crate::cli::lost::note_lost;
 use crate::cli::output::{self, Format, Look, what_and_when};
-use crate::cli::rules::load_rules;
 use crate::cli::stream::usage;
 use crate::cli::{Exit, reports, sigma, stream};
 use pipeline::{Options, analyze_by_each};
@@ -89,7 +89,8 @@ pub fn run(arguments: &DiffArgs) -> Result<Exit, Exit> {
 fn load(both: &[PathBuf], path: &Path) -> Result<RuleSet, Exit> {
     let own = (path != Path::new(BUILTIN)).then(|| path.to_path_buf());
     let paths: Vec<PathBuf> = both.iter().cloned().chain(own).collect();
-    load_rules(true, &paths, false)
+    // Standing rules are for analyses: what is compared is what the command names.
+    load_by(|paths| RuleSet::load(true, paths), &paths, false)
 }
 
 /// The rules on both sides.

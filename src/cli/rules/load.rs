@@ -2,17 +2,55 @@
 //!
 //! Lints of rules are printed by `rules check` only: a user who analyzes with a rule set need not be its author.
 
-use std::path::PathBuf;
+use std::env;
+use std::path::{Path, PathBuf};
 
 use super::print_diagnostics;
 use crate::cli::{Exit, sigma, stream};
 use rules::RuleSet;
 use spanned_yaml::Diagnostic;
 
-/// Loads the built-in rules, if wanted, and those of files and folders. A broken rule set stops the command: every
-/// mistake is printed. `quiet` leaves out notes about rules that can be used.
+/// The environment variable with rule files and folders that take part in every run, separated as in `PATH`.
+const STANDING: &str = "CRASHSIFT_RULES";
+
+/// Loads the built-in rules, if wanted, the standing rules, and those of files and folders. A broken rule set stops the
+/// command: every mistake is printed. `quiet` leaves out notes about rules that can be used.
 pub(in crate::cli) fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, Exit> {
-    load_by(|paths| RuleSet::load(builtin, paths), paths, quiet)
+    let mut all = standing();
+    if !quiet {
+        all.iter().for_each(|path| stream::note(&format!("the standing rules {} take part", path.display())));
+    }
+    all.extend_from_slice(paths);
+    load_by(|paths| RuleSet::load(builtin, paths), &all, quiet)
+}
+
+/// The rules that take part in every run: what the environment variable names, which may be nothing, or without it the
+/// user's folder of rules where that holds any.
+fn standing() -> Vec<PathBuf> {
+    match env::var_os(STANDING) {
+        Some(paths) => env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect(),
+        None => of_user().filter(|folder| has_yaml(folder)).into_iter().collect(),
+    }
+}
+
+/// The user's folder of rules: `%APPDATA%\crashsift\rules` on Windows, elsewhere `crashsift/rules` in `$XDG_CONFIG_HOME`
+/// or `~/.config`.
+fn of_user() -> Option<PathBuf> {
+    let folder = |name: &str| env::var_os(name).filter(|path| Path::new(path).is_absolute()).map(PathBuf::from);
+    let settings = if cfg!(windows) {
+        folder("APPDATA")
+    } else {
+        folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))
+    };
+    Some(settings?.join("crashsift").join("rules"))
+}
+
+/// Whether a folder holds a YAML file, in it or in one of its folders.
+fn has_yaml(folder: &Path) -> bool {
+    let is_yaml = |path: &Path| path.extension().is_some_and(|extension| extension == "yaml");
+    let files =
+        |folder: &Path| folder.read_dir().into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    files(folder).any(|path| is_yaml(&path) || files(&path).any(|path| is_yaml(&path)))
 }
 
 /// Loads the rules of files and folders by `load`.

@@ -107,14 +107,9 @@ impl RuleSet {
         let mut all = Self { expected, ..Self::default() };
         let (mut read, mut lists_of_sets) = (Read::default(), Vec::new());
         for (index, set) in sets.into_iter().enumerate() {
-            match &set.causes {
-                Some(file) if index == 0 => all.causes = causes::read(file, found),
-                Some(file) => {
-                    let message = "only the built-in rule set has causes";
-                    let help = "name one of its causes in the rules, and remove this file";
-                    found.push(Diagnostic::error(Code::R065, file, Span::file_start(), message).with_help(help));
-                }
-                None => {}
+            if let Some(file) = &set.causes {
+                let more = causes::read(file, &all.causes, found);
+                all.causes.add(more);
             }
             let proven = set.proven;
             let own = Own::read(&set.data, proven, found);

@@ -61,6 +61,12 @@ impl Causes {
         self.families.values()
     }
 
+    /// Adds what another set adds.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.families.extend(more.families);
+        self.causes.extend(more.causes);
+    }
+
     /// Whether a cause only names what happened.
     #[must_use]
     pub fn is_symptom(&self, id: &str) -> bool {
@@ -93,11 +99,12 @@ impl Causes {
     }
 }
 
-/// Reads `causes.yaml`.
-pub(crate) fn read(file: &Arc<YamlText>, found: &mut Vec<Diagnostic>) -> Causes {
+/// Reads the `causes.yaml` of a set. Causes and families of the sets before it are `known`: it can name their families, and
+/// adds to both.
+pub(crate) fn read(file: &Arc<YamlText>, known: &Causes, found: &mut Vec<Diagnostic>) -> Causes {
     let mut mistakes = Mistakes::new(file);
     let causes = match parse(file) {
-        Ok(root) => read_root(&root, &mut mistakes).unwrap_or_default(),
+        Ok(root) => read_root(&root, known, &mut mistakes).unwrap_or_default(),
         Err(wrong) => {
             found.extend(wrong);
             Causes::default()
@@ -107,13 +114,19 @@ pub(crate) fn read(file: &Arc<YamlText>, found: &mut Vec<Diagnostic>) -> Causes 
     causes
 }
 
-fn read_root(root: &Node, mistakes: &mut Mistakes) -> Option<Causes> {
-    let keys = ["schema", "families", "causes"];
+fn read_root(root: &Node, known: &Causes, mistakes: &mut Mistakes) -> Option<Causes> {
+    let keys = ["schema", "causes", "families"];
     let entries = mistakes.mapping(root, "causes.yaml")?;
-    mistakes.keys(entries, root.span, "causes.yaml", &keys, &keys);
+    // A set can do with the families that there are.
+    let required = if known.families.is_empty() { &keys } else { keys.split_at(2).0 };
+    mistakes.keys(entries, root.span, "causes.yaml", &keys, required);
     mistakes.schema(root);
     let mut causes = Causes::default();
-    for entry in mistakes.mapping(root.get("families")?, "`families`")? {
+    let families = root.get("families").and_then(|node| mistakes.mapping(node, "`families`"));
+    for entry in families.unwrap_or_default() {
+        if known.families.contains_key(entry.name()) {
+            is_there_already(&entry.key, "family", mistakes);
+        }
         let Some(keys) = mistakes.mapping(&entry.value, "a family") else { continue };
         mistakes.keys(keys, entry.key.span, "a family", &["short", "means"], &["short", "means"]);
         let mut text = |key| entry.value.get(key).and_then(|node| mistakes.text(node, key)).map(str::to_owned);
@@ -122,6 +135,9 @@ fn read_root(root: &Node, mistakes: &mut Mistakes) -> Option<Causes> {
         causes.families.insert(id.clone(), Family { id, short, means });
     }
     for entry in mistakes.mapping(root.get("causes")?, "`causes`")? {
+        if known.get(entry.name()).is_some() || entry.name() == UNDETERMINED {
+            is_there_already(&entry.key, "cause", mistakes);
+        }
         let Some(keys) = mistakes.mapping(&entry.value, "a cause") else { continue };
         mistakes.keys(keys, entry.key.span, "a cause", &["family", "symptom", "means"], &["family", "means"]);
         let mut text = |key| entry.value.get(key).and_then(|node| mistakes.text(node, key)).map(str::to_owned);
@@ -137,14 +153,23 @@ fn read_root(root: &Node, mistakes: &mut Mistakes) -> Option<Causes> {
                 help.to_owned(),
             );
         }
-        if !causes.families.contains_key(&family) {
-            let help = unknown::help(&family, causes.families.keys().map(String::as_str), "the families are");
+        if !causes.families.contains_key(&family) && !known.families.contains_key(&family) {
+            let there_are = known.families.keys().chain(causes.families.keys()).map(String::as_str);
+            let help = unknown::help(&family, there_are, "the families are");
             let span = entry.value.get("family").map_or(entry.key.span, |node| node.span);
             mistakes.error_with_help(Code::R063, span, format!("there is no family `{family}`"), help);
         }
         causes.causes.push(Cause { id: entry.name().to_owned(), family, means, symptom });
     }
     Some(causes)
+}
+
+/// `R065`: a cause or family that has the id of another one.
+fn is_there_already(id: &Node, what: &str, mistakes: &mut Mistakes) {
+    let message = format!("there is a {what} `{}` already", id.text().unwrap_or_default());
+    let help =
+        format!("use that {what}, or give this one another id, such as one that begins with the name of your set");
+    mistakes.error_with_help(Code::R065, id.span, message, help);
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::language::unfinished::REFERENCE;
 use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{Code, Node};
 
-/// `R102`: a reference of an override that is not an address, or is there twice.
+/// `R102`: a reference of an override with an address that can't be opened, or that is there twice.
 pub(crate) fn look_at(list: &Node, mistakes: &mut Mistakes) {
     let mut seen = BTreeSet::new();
     for node in list.items().unwrap_or_default() {
@@ -22,7 +22,9 @@ pub(crate) fn wrong<'t>(reference: &'t str, seen: &mut BTreeSet<&'t str>) -> Opt
         return Some(("this reference stands twice".to_owned(), "remove one of the two"));
     }
     let help = "write where others can read it: https://host/page, without blanks";
-    let right = is_address(reference) || reference.ends_with(REFERENCE);
+    // Other texts are words for people, such as the page of a handbook, that nothing opens.
+    let claims = reference.contains("://") || reference.starts_with("javascript:");
+    let right = !claims || is_address(reference) || reference.ends_with(REFERENCE);
     (!right).then(|| (format!("`{reference}` is no address"), help))
 }
 

@@ -7,7 +7,7 @@ use super::linted::Linted;
 use crate::reading::references::wrong;
 use spanned_yaml::{Code, Diagnostic};
 
-/// `R102`: a reference that is not an address, or is there twice.
+/// `R102`: a reference with an address that can't be opened, or that is there twice.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     // Those that an override gives stand in another file, and were looked at there.
     if rule.rule.overrides().iter().any(|change| change.keys.contains(&"references")) {
