@@ -672,7 +672,8 @@ fn site_rules(folder: &Path) {
     );
     let rule = "schema: 1\nrules:\n  - id: site/licence\n    title: The licence server did not answer\n    cause: licence-server\n    \
                 confidence: 0.97\n    severity: high\n    selections: {it: {exception.code: 0xC00000FD}}\n    explanation: It said \
-                so.\n    remediation: [{audience: helpdesk, text: Call the desk.}]\n    references: [intranet page 17]\n";
+                so.\n    remediation: [{audience: helpdesk, text: Call the desk.}]\n    references: [intranet page 17]\n    tests:\n      - {name: yes, \
+                facts: {exception.code: 0xC00000FD}, expect: match}\n      - {name: no, facts: {exception.code: 1}, expect: no-match}\n";
     write("licence.yaml", rule);
 }
 
@@ -713,7 +714,7 @@ fn a_cause_of_another_set_can_not_be_defined_again() {
         "schema: 1\ncauses: {gpu-timeout: {family: gpu, means: x}, undetermined: {family: nothing, means: y}}\n";
     fs::write(folder.path().join("causes.yaml"), again).expect("a file");
     let path = folder.path().to_string_lossy().into_owned();
-    let checked = run(["rules", "check", &path]).ends_with(1).stdout;
+    let checked = run(["rules", "check", &path]).ends_with(2).stdout;
     assert_eq!(checked.matches("error[R065]").count(), 2, "{checked}");
     assert!(
         checked.contains("there is a cause `gpu-timeout` already") && checked.contains("no family `nothing`"),

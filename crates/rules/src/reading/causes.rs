@@ -135,7 +135,7 @@ fn read_root(root: &Node, known: &Causes, mistakes: &mut Mistakes) -> Option<Cau
         causes.families.insert(id.clone(), Family { id, short, means });
     }
     for entry in mistakes.mapping(root.get("causes")?, "`causes`")? {
-        if known.get(entry.name()).is_some() || entry.name() == UNDETERMINED {
+        if known.get(entry.name()).is_some() {
             is_there_already(&entry.key, "cause", mistakes);
         }
         let Some(keys) = mistakes.mapping(&entry.value, "a cause") else { continue };
