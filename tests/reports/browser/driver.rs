@@ -20,7 +20,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts a browser; `None` where none is installed, which is printed.
+    /// Starts a browser; `None` where it or its driver is not installed, which is printed.
     pub fn start() -> Option<Self> {
         let driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let Ok(mut driver) = driver else {
@@ -39,7 +39,14 @@ impl Browser {
             "goog:chromeOptions": {"args": arguments},
             "goog:loggingPrefs": {"browser": "ALL"},
         }}});
-        let session = browser.request("POST", "/session", &wanted);
+        let session = match browser.answer("POST", "/session", &wanted) {
+            Ok(session) => session,
+            Err(error) if error.contains("cannot find Chrome binary") => {
+                println!("skipped: no Chromium (apt-get install chromium)");
+                return None;
+            }
+            Err(error) => panic!("{error}"),
+        };
         browser.session = format!("/session/{}", session["sessionId"].as_str().expect("a session"));
         Some(browser)
     }
@@ -111,6 +118,11 @@ impl Browser {
     /// Sends a command, and returns its value.
     #[track_caller]
     fn request(&self, method: &str, path: &str, body: &Value) -> Value {
+        self.answer(method, path, body).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Sends a command, and returns its value, or the driver's message.
+    fn answer(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the driver listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
         let body = body.to_string();
@@ -135,8 +147,10 @@ impl Browser {
         }
         reader.take(rest.expect("a length")).read_to_end(&mut answer).expect("the driver answers");
         let mut answer: Value = serde_json::from_slice(&answer).expect("JSON");
-        assert!(answer["value"]["error"].is_null(), "{path}: {answer}");
-        answer["value"].take()
+        match answer["value"]["error"].is_null() {
+            true => Ok(answer["value"].take()),
+            false => Err(answer["value"]["message"].to_string()),
+        }
     }
 }
 

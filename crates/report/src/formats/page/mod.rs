@@ -49,7 +49,7 @@ const HTML: Format = Format {
         around: 40,
         members: 200,
         rows: 10_000,
-        files: 1_000,
+        files: 500,
         bytes: 1_000,
     },
 };
