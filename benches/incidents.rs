@@ -163,7 +163,15 @@ fn undetermined(incident: Incident) -> Judged {
         family: None,
         symptom: false,
     };
-    Judged { incident, findings: Vec::new(), suppressed: Vec::new(), verdict, sigma: Vec::new(), threads: Vec::new() }
+    Judged {
+        incident,
+        findings: Vec::new(),
+        suppressed: Vec::new(),
+        verdict,
+        sigma: Vec::new(),
+        threads: Vec::new(),
+        party: None,
+    }
 }
 
 fn items(read: &[ReadArtifact]) -> Vec<SourcedEvidence> {
@@ -257,6 +265,7 @@ fn artifact(path: &str, kind: &'static str, evidence: Vec<Evidence>) -> ReadArti
         detail: None,
         bytes,
         records,
+        party: None,
         evidence: None,
     };
     ReadArtifact { artifact, pasted: false, evidence, coverage: Vec::new() }

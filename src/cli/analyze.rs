@@ -44,6 +44,11 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH", conflicts_with = "no_stack_walk")]
     symbols: Vec<PathBuf>,
 
+    /// Take the first folders below each PATH for customers: nothing is joined, grouped or counted across them, and the report
+    /// names the customer of everything.
+    #[arg(long)]
+    by_folder: bool,
+
     /// Don't walk stacks: faster, but a suspect below a carrier is not found.
     #[arg(long)]
     no_stack_walk: bool,
@@ -96,6 +101,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     let threads = arguments.reporting.pool(is_small(&paths))?;
     let options = Options {
         no_stack_walk: arguments.no_stack_walk,
+        by_folder: arguments.by_folder,
         symbols: symbols::open(&arguments.symbols)?,
         sigma: arguments.reporting.sigma()?,
         pasted,
@@ -176,11 +182,12 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
 /// The question of the run, if its answer can be kept: not with symbols and images, which are many and large, nor with
 /// Sigma rules, which don't use the cache.
 fn question(arguments: &Arguments, paths: &[PathBuf], options: &Options) -> Option<Question> {
-    let Arguments { paths: given, cache: _, ticket, symbols, no_stack_walk, no_progress: _, reporting } = arguments;
+    let Arguments { paths: given, cache: _, ticket, symbols, by_folder, no_stack_walk, no_progress: _, reporting } =
+        arguments;
     if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() {
         return None;
     }
-    let mut question = Question::with(&(given, paths, ticket, no_stack_walk, reporting.question()))?;
+    let mut question = Question::with(&(given, paths, ticket, (by_folder, no_stack_walk), reporting.question()))?;
     reporting.judging_files().try_for_each(|path| question.files(path)).ok()?;
     options.pasted.iter().for_each(|(name, content)| question.text(name, content));
     Some(question)

@@ -21,6 +21,10 @@ pub struct Judging {
     /// As for `analyze`.
     #[arg(long, value_name = "PATH")]
     symbols: Vec<PathBuf>,
+
+    /// As for `analyze`.
+    #[arg(long)]
+    by_folder: bool,
 }
 
 impl Judging {
@@ -34,6 +38,6 @@ impl Judging {
         let sigma = sigma::load(&sigma::split(&self.rules).1, false)?;
         let (paths, before) = reports::split(given)?;
         let symbols = symbols::open(&self.symbols)?;
-        Ok((paths, Options { symbols, sigma, before, ..Options::default() }))
+        Ok((paths, Options { symbols, sigma, before, by_folder: self.by_folder, ..Options::default() }))
     }
 }

@@ -8,6 +8,7 @@ mod generated_fleets;
 mod incidents;
 mod joins;
 mod other_incidents;
+mod parties;
 mod patterns;
 mod records;
 mod remarks;

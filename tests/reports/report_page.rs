@@ -225,6 +225,8 @@ fn every_key_is_described_and_every_described_key_appears() {
     let symptom = ["analyze", "-q", "-f", "json", "--baseline", baseline, "samples/heap-corruption"];
     let compared = symptom.into_iter().chain(["--since", "2000-01-01", "--until", "2030-01-01"]);
     seen.object("", &program::run(compared).ends_with(0).json());
+    let customers = ["analyze", "-q", "-f", "json", "--baseline", baseline, "--by-folder", "samples"];
+    seen.object("", &program::run(customers).ends_with(0).json());
 
     fs::write(folder.path().join("machine.txt"), DESCRIBED).expect("a text");
     fs::write(folder.path().join("a.dmp"), dump()).expect("a dump");

@@ -24,6 +24,8 @@ const SECURITY_CLEARED: u32 = 1102;
 pub struct Machine {
     /// The computer's name.
     pub host: Arc<str>,
+    /// The customer whose computer it is, where folders are customers.
+    pub party: Option<Arc<str>>,
     /// What is known of it, by the keys [`OF_MACHINE`](super::OF_MACHINE), from the cards of its incidents, texts and logs.
     /// Of several values the latest.
     pub environment: BTreeMap<&'static str, String>,

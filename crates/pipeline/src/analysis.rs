@@ -2,6 +2,7 @@
 
 mod carriers;
 mod folders;
+mod parties;
 mod steps;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,10 +24,11 @@ use crash_dump::Symbols;
 use evidence::{ArtifactKind, Evidence, LogCoverage, Observation, Ticket, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
-use incident::{Incident, JoinedIncident, LastNames, Machine, Sighting, SourcedEvidence};
+use incident::{Incident, JoinedIncident, LastNames, Machine, Sighting, SourcedEvidence, short_host};
 use report::coverage::{EvidenceSummary, coverage};
 use report::groups::{Attributes, groups};
 use report::inspected::Inspected;
+use report::model::Gap;
 use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary};
 use rules::{RuleSet, RuleSetInfo, UNDETERMINED};
 use sigma::{PREFIX, SigmaRules};
@@ -57,6 +59,8 @@ pub struct Options {
     pub threads: bool,
     /// Whether the report contains its evidence, for [`mod@crate::merge`].
     pub keep_evidence: bool,
+    /// Whether the first folders below the paths are customers: nothing is joined, grouped or counted across them.
+    pub by_folder: bool,
 }
 
 /// Receives the progress of a run.
@@ -105,8 +109,41 @@ pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> Rep
     conclude(keeping(read, options), rules, options).0
 }
 
-/// Joins and judges the artifacts.
+/// Joins and judges the artifacts: those of each customer by themselves.
 fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Report, Vec<SourcedEvidence>) {
+    let parties = parties::by_party(read);
+    if parties.keys().all(Option::is_none) {
+        let read: Vec<ReadArtifact> = parties.into_values().flatten().collect();
+        let shared = parties::shared_names(&read);
+        let (mut report, evidence) = conclude_one(read, rules, options);
+        warn(&mut report, shared);
+        return (report, evidence);
+    }
+    let (mut reports, mut evidence) = (Vec::new(), Vec::new());
+    for (party, read) in parties {
+        let (mut report, own) = conclude_one(read, rules, options);
+        party.iter().for_each(|party| parties::name_party(&mut report, party));
+        reports.push(report);
+        evidence.extend(own);
+    }
+    let left_out = reports.iter().filter_map(|report| report.summary.left_out).reduce(usize::saturating_add);
+    let Some(mut report) = parties::put_together(reports) else { return conclude_one(Vec::new(), rules, options) };
+    report.summary = Summary { left_out, ..summary(&report.artifacts, &report.incidents) };
+    (report, evidence)
+}
+
+/// Adds warnings before the gaps of a report, and their sentences to the machines that they name.
+fn warn(report: &mut Report, warnings: Vec<Gap>) {
+    for warning in &warnings {
+        let is_named =
+            |machine: &&mut Machine| Some(short_host(&machine.host)) == warning.host.as_deref().map(short_host);
+        report.machines.iter_mut().filter(is_named).for_each(|machine| machine.coverage.push(warning.says.clone()));
+    }
+    report.coverage.gaps.splice(0..0, warnings);
+}
+
+/// Joins and judges artifacts of one customer.
+fn conclude_one(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Report, Vec<SourcedEvidence>) {
     let (artifacts, items, logs) = collect(read);
     let sightings = OnceLock::new();
     let (mut machines, joined) = steps::timed("joined", || joined(&items, &logs, &sightings, rules));
@@ -190,7 +227,14 @@ pub fn inspect_and_analyze(paths: &[PathBuf], rules: &RuleSet, options: &Options
     (inspected(read, rules, options), report)
 }
 
+/// The facts of the incidents of each customer, the customers in the order of their names.
 fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> Inspected {
+    let all: Vec<Inspected> =
+        parties::by_party(read).into_values().map(|read| inspected_of_one(read, rules, options)).collect();
+    parties::inspected_together(all)
+}
+
+fn inspected_of_one(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> Inspected {
     let (artifacts, items, coverage) = collect(read);
     let sightings = OnceLock::new();
     let (machines, joined) = joined(&items, &coverage, &sightings, rules);
@@ -309,6 +353,9 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
         let kind = named.unwrap_or(ArtifactKind::Unknown);
         crate::read::unread(display_path(&unfound.path), kind, 0, status, unfound.reason)
     }));
+    if options.by_folder {
+        parties::set_parties(&mut all, paths);
+    }
     all.extend(options.before.iter().cloned());
     all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
     keeping(all, options)

@@ -40,7 +40,7 @@ pub fn judge<'i>(
     let sigma = surroundings.map_or_else(Vec::new, |surroundings| surroundings.sigma(&joined.incident));
     let mut incident = joined.incident;
     incident.evidence.extend(taken_over);
-    Judged { incident, findings, suppressed, verdict, sigma, threads: Vec::new() }
+    Judged { incident, findings, suppressed, verdict, sigma, threads: Vec::new(), party: None }
 }
 
 /// The machine's records that findings cite, to be added to the `own` items of an incident's evidence. Renumbers the

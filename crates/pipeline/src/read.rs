@@ -178,7 +178,8 @@ fn finished(path: String, kind: ArtifactKind, bytes: u64, reading: Reading) -> R
     let Reading { records, losses, evidence, coverage, .. } = reading;
     let detail = (!losses.is_empty()).then(|| Loss::join(&losses, LOSSES_SHOWN));
     let status = if losses.is_empty() { ArtifactStatus::Ok } else { ArtifactStatus::Partial };
-    let artifact = Artifact { path, kind: kind.word().into(), status, detail, bytes, records, evidence: None };
+    let artifact =
+        Artifact { path, kind: kind.word().into(), status, detail, bytes, records, party: None, evidence: None };
     ReadArtifact { artifact, pasted: false, evidence, coverage }
 }
 

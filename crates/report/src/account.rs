@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use incident::{Bugcheck, ExceptionFacts, Incident, IncidentKind, Thrown};
+use incident::{Bugcheck, ExceptionFacts, Incident, IncidentKind, Thrown, short_host};
 
 use crate::confidence::percent;
 use crate::model::{Judged, Lead, Report};
@@ -161,7 +161,14 @@ pub(crate) fn first_steps(finding: &Finding) -> Vec<&Remediation> {
     }
 }
 
-/// The computer, or how many there are; `hosts` are names in lower case.
+/// The computer of an incident without its domain, in lower case, behind the customer, where folders are customers: computers
+/// of several customers are never the same.
+pub(crate) fn computer(judged: &Judged) -> Option<String> {
+    let host = short_host(judged.incident.host.as_deref()?);
+    Some(judged.party.as_ref().map_or_else(|| host.clone(), |party| format!("{}/{host}", party.to_lowercase())))
+}
+
+/// The computer, or how many there are; `hosts` are names of [`computer`].
 pub(crate) fn place(hosts: &BTreeSet<String>) -> String {
     match (hosts.first(), hosts.len()) {
         (Some(host), 1) => name(host).to_uppercase(),

@@ -130,3 +130,8 @@ pub(crate) fn grouped(number: usize) -> String {
     }
     grouped
 }
+
+/// A sentence behind the customer that it is about, where folders are customers: `acme: the System log...`.
+pub(crate) fn of_customer(party: Option<&str>, sentence: &str) -> String {
+    party.map_or_else(|| prose(sentence), |party| format!("{}: {}", name(party), prose(sentence)))
+}

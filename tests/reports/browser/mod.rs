@@ -250,6 +250,7 @@ fn ten_thousand() -> Report {
         })
         .collect();
     let group = |judged: &report::Judged| Group {
+        party: None,
         signature: judged.incident.signature.coarse.clone(),
         incidents: vec![judged.incident.id.clone()],
         first: judged.incident.time,

@@ -163,6 +163,7 @@ mod tests {
             detail: None,
             bytes: 0,
             records: None,
+            party: None,
             evidence: None,
         };
         let evidence =

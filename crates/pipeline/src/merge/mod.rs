@@ -268,6 +268,7 @@ mod tests {
             detail: None,
             bytes: 1,
             records: None,
+            party: None,
             evidence: None,
         }
     }

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use side::Side;
-use side::{Happening, SideGroup};
+use side::{GroupKey, Happening, SideGroup};
 pub use verdicts::{ChangedIncident, ChangedRule, FindingState, RuleSetComparison, compare_rule_sets};
 
 use crate::confidence::Level;
@@ -115,11 +115,11 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     let same = same::in_both(&happened_before, &happened_now);
     let known: BTreeSet<&str> = same.values().copied().collect();
     let (groups_before, groups_now) = (before.groups(limits), now.groups(limits));
-    let signatures: BTreeSet<&str> = groups_before.keys().chain(groups_now.keys()).copied().collect();
+    let keys: BTreeSet<&GroupKey> = groups_before.keys().chain(groups_now.keys()).copied().collect();
     let mut changes = Vec::new();
     let (mut unchanged, mut all_new) = (0_usize, 0_usize);
-    for signature in signatures {
-        let (old, new) = (groups_before.get(signature), groups_now.get(signature));
+    for key in keys {
+        let (old, new) = (groups_before.get(key), groups_now.get(key));
         let old_ids = old.map(|group| group.incidents.clone()).unwrap_or_default();
         let new_ids = new.map(|group| group.incidents.clone()).unwrap_or_default();
         let moved = if new_ids.is_empty() {
@@ -143,7 +143,8 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
             continue;
         }
         changes.push(GroupChange {
-            signature: signature.to_owned(),
+            signature: key.1.clone(),
+            party: key.0.clone(),
             change: change.into_iter().map(Cow::Borrowed).collect(),
             before,
             now,
@@ -154,7 +155,10 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     changes.sort_by(|a, b| {
         let size =
             |change: &GroupChange| change.now.as_ref().or(change.before.as_ref()).map_or(0, |state| state.incidents);
-        order(a).cmp(&order(b)).then(size(b).cmp(&size(a))).then_with(|| a.signature.cmp(&b.signature))
+        order(a)
+            .cmp(&order(b))
+            .then(size(b).cmp(&size(a)))
+            .then_with(|| (&a.signature, &a.party).cmp(&(&b.signature, &b.party)))
     });
     Ok(Comparison {
         limits,
@@ -190,13 +194,13 @@ mod tests {
         let members = incidents.iter().map(|(id, signature, cause, confidence)| Member {
             id: (*id).to_owned(),
             algorithm,
-            signature: (*signature).to_owned(),
+            group: (None, (*signature).to_owned()),
             cause: (*cause).to_owned(),
             confidence: *confidence,
             symptom: false,
             happening: Happening { host: Some("pc-1".to_owned()), ..Happening::default() },
         });
-        let causes = causes.into_iter().map(|(signature, cause)| (signature.to_owned(), cause.to_owned()));
+        let causes = causes.into_iter().map(|(signature, cause)| ((None, signature.to_owned()), cause.to_owned()));
         Side { causes: causes.collect(), members: members.collect(), ..Side::default() }
     }
 
@@ -303,7 +307,7 @@ mod tests {
         let member = |id: &str, signature: &str, time: Option<&str>| Member {
             id: id.to_owned(),
             algorithm: 1,
-            signature: signature.to_owned(),
+            group: (None, signature.to_owned()),
             cause: "undetermined".to_owned(),
             confidence: 0.0,
             symptom: false,

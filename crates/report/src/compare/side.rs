@@ -1,5 +1,6 @@
 //! The part of a report that is compared, whether it was just made or read.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -18,18 +19,21 @@ pub struct Side {
     pub(super) rule_sets: Vec<String>,
     /// The time span of its incidents.
     pub(super) limits: Limits,
-    /// The causes of its groups by signature, where one is named.
-    pub(super) causes: BTreeMap<String, String>,
+    /// The causes of its groups, where one is named.
+    pub(super) causes: BTreeMap<GroupKey, String>,
     /// Its incidents.
     pub(super) members: Vec<Member>,
 }
+
+/// By what groups of two reports are the same: the customer, where folders are customers, and the signature.
+pub(super) type GroupKey = (Option<String>, String);
 
 /// The part of an incident that is compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Member {
     pub(super) id: String,
     pub(super) algorithm: u32,
-    pub(super) signature: String,
+    pub(super) group: GroupKey,
     pub(super) cause: String,
     pub(super) confidence: f64,
     pub(super) symptom: bool,
@@ -40,7 +44,7 @@ pub(super) struct Member {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Happening {
     pub(super) time: Option<Timestamp>,
-    /// The computer without its domain, lower case.
+    /// The computer without its domain, lower case, behind the customer, where folders are customers.
     pub(super) host: Option<String>,
     /// The stop code, or the program in lower case.
     pub(super) what: Option<String>,
@@ -82,12 +86,12 @@ impl Side {
         self.members.iter().map(|member| member.algorithm).collect()
     }
 
-    /// The groups of the incidents within `limits`, by signature. A group's cause is the one that the report has, if one of
+    /// The groups of the incidents within `limits`, by their keys. A group's cause is the one that the report has, if one of
     /// these incidents has it, and else the one with the highest confidence.
-    pub(super) fn groups(&self, limits: Limits) -> BTreeMap<&str, SideGroup<'_>> {
-        let mut groups: BTreeMap<&str, SideGroup<'_>> = BTreeMap::new();
+    pub(super) fn groups(&self, limits: Limits) -> BTreeMap<&GroupKey, SideGroup<'_>> {
+        let mut groups: BTreeMap<&GroupKey, SideGroup<'_>> = BTreeMap::new();
         for member in self.within(limits) {
-            let group = groups.entry(&member.signature).or_default();
+            let group = groups.entry(&member.group).or_default();
             group.incidents.insert(&member.id);
             let Happening { time, host, .. } = &member.happening;
             group.hosts.extend(host.as_deref());
@@ -96,8 +100,7 @@ impl Side {
             if member.cause == UNDETERMINED {
                 continue;
             }
-            let is_of_group =
-                |cause: &str| self.causes.get(&member.signature).is_some_and(|of_group| of_group == cause);
+            let is_of_group = |cause: &str| self.causes.get(&member.group).is_some_and(|of_group| of_group == cause);
             let rank = |member: &Member| (is_of_group(&member.cause), member.confidence);
             if group.verdict.is_none_or(|surest| rank(member) > rank(surest)) {
                 group.verdict = Some(member);
@@ -118,7 +121,7 @@ impl From<Document<'_>> for Side {
         };
         for group in &*report.groups {
             if let Some(cause) = group.cause.as_ref().filter(|cause| *cause != UNDETERMINED) {
-                side.causes.insert(group.signature.clone(), cause.clone());
+                side.causes.insert((group.party.as_deref().map(str::to_owned), group.signature.clone()), cause.clone());
             }
         }
         let incidents = report.incidents.into_items().filter(|incident| incident.may_be_of.is_empty());
@@ -132,16 +135,21 @@ impl From<Incident<'_>> for Member {
         let process = incident.process.as_deref();
         let stop = incident.bugcheck.as_ref().and_then(Part::code);
         let signature = incident.signature.into_owned();
+        let party = incident.party.map(Cow::into_owned);
+        let host = incident.host.as_deref().map(short_host);
         Self {
             id: incident.id.into_owned(),
             algorithm: signature.algorithm,
-            signature: signature.coarse,
+            group: (party.clone(), signature.coarse),
             cause: incident.verdict.cause.into_owned(),
             confidence: incident.verdict.confidence,
             symptom: incident.verdict.symptom,
             happening: Happening {
                 time: incident.time,
-                host: incident.host.as_deref().map(short_host),
+                host: match party {
+                    Some(party) => host.map(|host| format!("{party}/{host}")),
+                    None => host,
+                },
                 what: stop.or_else(|| process.and_then(|process| process.name.as_deref()).map(str::to_lowercase)),
                 pid: process.and_then(|process| process.pid),
             },

@@ -13,7 +13,7 @@ use windows_codes::Knowledge;
 const MOST_FILLED: usize = 3;
 
 /// The request that is made where nothing is missing; it comes last.
-const LAST: &str = "reproduce";
+pub const LAST: &str = "reproduce";
 
 /// The incidents that one text would help.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ pub(super) fn requests(incidents: &[Judged]) -> Vec<CollectRequest> {
             let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
             let short = Knowledge.collect_phrase(id, &programs, &hosts).unwrap_or_default();
             let (id, says) = (Cow::Borrowed(id), text.to_owned());
-            requests.push((place, CollectRequest { id, incidents, undetermined, short, says, replaces }));
+            requests.push((place, CollectRequest { id, party: None, incidents, undetermined, short, says, replaces }));
         }
     }
     requests.sort_by(|(place, a), (other_place, b)| {

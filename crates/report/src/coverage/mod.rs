@@ -14,10 +14,14 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use collect::LAST;
 pub use dumps::EvidenceSummary;
 
 use crate::model::{Artifact, Coverage, Gap, Judged};
 use incident::Machine;
+
+/// The kind of the gap that event logs in several folders name one computer, which may be several computers of one name.
+pub const SAME_NAME: &str = "same-name-in-several-folders";
 
 /// The kinds of gaps, the most important first; behind those of dumps the sentence for one dump and the one for several.
 fn kinds() -> impl Iterator<Item = (&'static str, Option<(&'static str, &'static str)>)> {

@@ -56,6 +56,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
         suppressed: Vec::new(),
         sigma: Vec::new(),
         threads: Vec::new(),
+        party: None,
         verdict: Verdict {
             cause: if determined { "driver-defect" } else { UNDETERMINED }.to_owned(),
             family: None,
@@ -89,6 +90,7 @@ fn log(channel: &str, days: &[u8]) -> LogCoverage {
 fn machine(logs: Vec<LogCoverage>) -> Machine {
     Machine {
         host: "PC-1".into(),
+        party: None,
         environment: BTreeMap::new(),
         earlier: Vec::new(),
         timeline: Vec::new(),
@@ -312,6 +314,7 @@ fn what_helps_most_undetermined_incidents_comes_first() {
         detail: None,
         bytes: 1,
         records: None,
+        party: None,
         evidence: None,
     };
     let artifacts = [

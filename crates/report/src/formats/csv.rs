@@ -32,7 +32,7 @@ struct Row<'r> {
 type Cell = fn(&Row<'_>) -> String;
 
 /// The columns, each with what makes its cells. A value that is not known is empty. `docs/report.md` describes them.
-const COLUMNS: [(&str, Cell); 44] = [
+const COLUMNS: [(&str, Cell); 45] = [
     ("incident_id", |row| row.incident.id.clone()),
     ("kind", |row| row.incident.kind.word().to_owned()),
     ("time", |row| text(row.incident.time)),
@@ -92,6 +92,7 @@ const COLUMNS: [(&str, Cell); 44] = [
     ("remarks", |row| joined(row.incident.remarks.iter().map(|remark| prose(remark)))),
     ("happened", |row| happened(row.incident)),
     ("family", |row| text(row.judged.verdict.family.as_ref())),
+    ("customer", |row| text(row.judged.party.as_ref())),
 ];
 
 fn text(value: Option<impl ToString>) -> String {

@@ -33,7 +33,8 @@ pub(crate) fn entries<'b, 'r>(blocks: &[&'b Block<'r>]) -> Vec<Entry<'b, 'r>> {
     entries
 }
 
-/// What blocks of one cure have in common: rule, sentence of the verdict, and a program or the only computer.
+/// What blocks of one cure have in common: rule, sentence of the verdict, and a program with its customer, or the only
+/// computer.
 type Key<'r> = (&'r str, &'r str, Option<&'r str>, Option<String>);
 
 /// The keys of a block; none where no rule gave the verdict.
@@ -41,7 +42,8 @@ fn keys<'r>(block: &Block<'r>) -> Vec<Key<'r>> {
     let judged: &Judged = block.representative;
     let Some(leading) = judged.leading_finding() else { return Vec::new() };
     let (rule, sentence) = (leading.rule.as_str(), judged.verdict.sentence.as_str());
-    let program = program(&judged.incident).map(|program| (rule, sentence, Some(program), None));
+    let party = judged.party.as_deref().map(str::to_owned);
+    let program = program(&judged.incident).map(|program| (rule, sentence, Some(program), party));
     let host = block.hosts().pop_first().filter(|_| block.hosts().len() == 1);
     let host = host.map(|host| (rule, sentence, None, Some(host)));
     program.into_iter().chain(host).collect()

@@ -75,6 +75,7 @@ fn group(
     let hosts: BTreeSet<String> = incidents().filter_map(|incident| incident.host.as_deref()).map(short_host).collect();
     Group {
         signature: signature.to_owned(),
+        party: None,
         incidents: incidents().map(|incident| incident.id.clone()).collect(),
         first: incidents().filter_map(|incident| incident.time).min(),
         last: incidents().filter_map(|incident| incident.time).max(),

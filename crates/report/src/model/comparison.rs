@@ -38,6 +38,9 @@ pub struct GroupChange {
     /// What happened to it: `new`, `gone`, `moved` (all incidents of a group that only one report has are in other groups of
     /// the other report), or any of `more`, `fewer`, `other-incidents` and `verdict-changed`.
     pub change: Vec<Cow<'static, str>>,
+    /// The customer that the group is of, where folders are customers.
+    #[serde(default)]
+    pub party: Option<String>,
     /// The group in the earlier report; `None` for a new one.
     pub before: Option<GroupState>,
     /// The group in the later report; `None` for one that is gone.

@@ -23,6 +23,9 @@ pub struct Coverage {
 pub struct Gap {
     /// Its kind, as `docs/report.md` lists them.
     pub kind: Cow<'static, str>,
+    /// The customer that it concerns, where folders are customers.
+    #[serde(default)]
+    pub party: Option<Arc<str>>,
     /// The computer; absent where no artifact names it, or where the gap concerns all computers.
     pub host: Option<Arc<str>>,
     /// The channel of the log, of gaps in logs.
@@ -48,6 +51,12 @@ impl Gap {
         matches!(&*self.kind, "archive-not-opened" | "artifact-not-readable" | "artifact-read-in-part")
     }
 
+    /// Whether it is a warning that reports show first.
+    #[must_use]
+    pub fn is_warning(&self) -> bool {
+        self.kind == crate::coverage::SAME_NAME
+    }
+
     /// A gap without numbers and times.
     pub(crate) fn new(kind: &'static str, host: Option<&Arc<str>>, says: String) -> Self {
         Self { kind: Cow::Borrowed(kind), host: host.cloned(), says, ..Self::default() }
@@ -55,10 +64,14 @@ impl Gap {
 }
 
 /// Something to collect, for all incidents that ask for it.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectRequest {
     /// Its id in `rules/data/collect.yaml`.
     pub id: Cow<'static, str>,
+    /// The customer whose incidents ask for it, where folders are customers.
+    #[serde(default)]
+    pub party: Option<Arc<str>>,
     /// How many incidents ask for it.
     pub incidents: usize,
     /// How many of these have an undetermined verdict.

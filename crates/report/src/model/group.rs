@@ -13,6 +13,9 @@ use serde_with::skip_serializing_none;
 pub struct Group {
     /// The coarse signature.
     pub signature: String,
+    /// The customer that its incidents are of, where folders are customers.
+    #[serde(default)]
+    pub party: Option<Arc<str>>,
     /// Ids of the incidents, in the report's order.
     pub incidents: Vec<String>,
     /// The time of the earliest incident.

@@ -25,6 +25,7 @@ pub(crate) struct Incident<'a> {
     pub(crate) id: Text<'a>,
     kind: Text<'a>,
     pub(crate) time: Option<Timestamp>,
+    pub(crate) party: Option<Text<'a>>,
     pub(crate) host: Option<Text<'a>>,
     host_basis: Option<Text<'a>>,
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
@@ -60,6 +61,7 @@ impl<'a> Incident<'a> {
             id: Cow::Borrowed(&incident.id),
             kind: Cow::Borrowed(incident.kind.word()),
             time: incident.time,
+            party: judged.party.as_deref().map(Cow::Borrowed),
             host: incident.host.as_deref().map(Cow::Borrowed),
             host_basis: incident.host_by_folder.then_some(Cow::Borrowed("folder")),
             may_be_of: Cow::Borrowed(&incident.may_be_of),

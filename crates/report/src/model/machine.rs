@@ -14,9 +14,11 @@ use super::sigma::Sigma;
 use super::text::{Text, shown};
 use incident::EarlierValue;
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Machine<'a> {
     host: Text<'a>,
+    party: Option<Text<'a>>,
     environment: Part<'a, BTreeMap<&'static str, String>>,
     environment_earlier: Part<'a, [EarlierValue]>,
     pub(super) timeline: List<'a, TimelineEntry<'a>>,
@@ -41,6 +43,7 @@ impl<'a> Machine<'a> {
     pub(super) fn new(report: &'a Report, machine: &'a incident::Machine) -> Self {
         Self {
             host: Cow::Borrowed(&machine.host),
+            party: machine.party.as_deref().map(Cow::Borrowed),
             environment: Part::Made(&machine.environment),
             environment_earlier: Part::Made(&machine.earlier),
             timeline: List::made(move || machine.timeline.iter().map(move |entry| TimelineEntry::new(report, entry))),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -67,6 +68,9 @@ pub struct Artifact {
     pub bytes: u64,
     /// Event logs: records read, relevant or not.
     pub records: Option<u64>,
+    /// The customer that it is of, where folders are customers.
+    #[serde(default)]
+    pub party: Option<Arc<str>>,
     /// Its evidence, encoded for merging; only where the run was asked to keep it.
     pub evidence: Option<String>,
 }
@@ -104,6 +108,8 @@ pub struct Judged {
     pub sigma: Vec<SigmaNearby>,
     /// The threads of its process, where the run was asked for them.
     pub threads: Vec<Thread>,
+    /// The customer that it is of, where folders are customers.
+    pub party: Option<Arc<str>>,
 }
 
 impl Judged {

@@ -89,6 +89,7 @@ pub(crate) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
             changes_before: None,
             changes_unknown: None,
             signature: signature.to_owned(),
+            party: None,
             incidents: members.iter().map(|judged| judged.incident.id.clone()).collect(),
             first: members.iter().filter_map(|judged| judged.incident.time).min(),
             last: members.iter().filter_map(|judged| judged.incident.time).max(),
@@ -114,6 +115,7 @@ pub(crate) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>)
         detail: detail.map(str::to_owned),
         bytes: 65536,
         records,
+        party: None,
         evidence: None,
     }
 }
@@ -171,6 +173,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
         suppressed: Vec::new(),
         sigma: Vec::new(),
         threads: Vec::new(),
+        party: None,
         verdict: Verdict {
             cause: UNDETERMINED.into(),
             family: None,
@@ -500,6 +503,7 @@ pub(crate) fn bugcheck(id: &str, after: i64) -> Judged {
 pub(crate) fn machine() -> Machine {
     Machine {
         host: "PC-7".into(),
+        party: None,
         environment: BTreeMap::from([("gpu_driver", "546.33".into()), ("os", "Windows 10.0.19045".into())]),
         earlier: vec![EarlierValue { key: "gpu_driver", value: "536.23".into(), time: Some(second(-90)) }],
         timeline: vec![
@@ -591,6 +595,13 @@ pub(crate) fn everything() -> Report {
     report.machines[0].timeline.insert(0, matched);
     report.groups[0].over_represented = vec![overlay()];
     report.coverage = missing();
+    let party = || Some(Arc::from("acme"));
+    report.artifacts[1].party = party();
+    report.incidents[0].party = party();
+    report.machines[0].party = party();
+    report.groups[0].party = party();
+    report.coverage.gaps[0].party = party();
+    report.coverage.collect_next[0].party = party();
     report
 }
 
@@ -612,6 +623,7 @@ pub(crate) fn missing() -> Coverage {
     Coverage {
         gaps: vec![Gap {
             kind: "log-begins-after-incidents".into(),
+            party: None,
             host: Some("PC-7".into()),
             log: Some("Application".into()),
             count: 1,
@@ -623,6 +635,7 @@ pub(crate) fn missing() -> Coverage {
         }],
         collect_next: vec![CollectRequest {
             id: "no-dump".into(),
+            party: None,
             incidents: 2,
             undetermined: 1,
             short: "small dump of python.exe".into(),

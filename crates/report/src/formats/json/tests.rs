@@ -40,7 +40,8 @@ const CONTRACT: &str = "
     schema_version tool tool.name tool.version rulesets rulesets[].name rulesets[].version rulesets[].rules
     rulesets[].overrides rulesets[].disables rulesets[].suppressions rulesets[].lists
     artifacts artifacts[].path artifacts[].kind artifacts[].status artifacts[].detail artifacts[].bytes
-    artifacts[].records
+    artifacts[].records artifacts[].party incidents[].party machines[].party groups[].party coverage.gaps[].party
+    coverage.collect_next[].party
     incidents incidents[].id incidents[].kind incidents[].time incidents[].host incidents[].host_basis
     incidents[].may_be_of
     incidents[].process incidents[].process.name incidents[].process.version incidents[].process.pid

@@ -8,7 +8,7 @@ use crate::formats::text::overview::when;
 use crate::formats::text::page::{PLAIN, STRONG};
 use crate::formats::text::stack::{StackLine, stacks};
 use crate::model::{Judged, Report};
-use crate::wording::{counted, prose};
+use crate::wording::{counted, name, prose};
 
 /// How many steps are shown.
 const STEPS_SHOWN: usize = 3;
@@ -169,7 +169,8 @@ fn about(block: &Block<'_>) -> String {
         hosts = vec![format!("{} computers", hosts.len())];
     }
     let times = if block.size() > 1 { format!("{} times", block.size()) } else { String::new() };
-    let parts = [crate::wording::kind(incident.kind).to_owned(), times, hosts.join(", "), when(block)];
+    let party = block.party().map_or_else(String::new, |party| format!("customer {}", name(party)));
+    let parts = [party, crate::wording::kind(incident.kind).to_owned(), times, hosts.join(", "), when(block)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 

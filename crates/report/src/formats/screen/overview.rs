@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ROWS;
 use super::canvas::{Row, cut, row, wrapped};
-use crate::account::{first_steps, place, program};
+use crate::account::{computer, first_steps, place, program};
 use crate::confidence::{Level, percent};
 use crate::formats::first::{Entry, entries};
 use crate::formats::text::block::Block;
-use crate::formats::text::overview::{left_out, nothing_found, unread};
+use crate::formats::text::overview::{left_out, nothing_found, unread, warnings};
 use crate::formats::text::page::{BAD, CAREFUL, PLAIN, STRONG, SURE};
 use crate::model::{Comparison, Judged, Report};
-use crate::wording::{counted, prose};
+use crate::wording::{counted, of_customer, prose};
 use anstyle::Style;
-use incident::short_host;
 use rules::Severity;
 
 /// From this width on an entry takes one row.
@@ -78,8 +77,7 @@ fn more_than(all: usize, shown: usize, what: &str) -> String {
 
 /// How much there is, and what the reader must know before anything else.
 fn header(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
-    let hosts: BTreeSet<String> =
-        report.incidents.iter().filter_map(|judged| judged.incident.host.as_deref()).map(short_host).collect();
+    let hosts: BTreeSet<String> = report.incidents.iter().filter_map(computer).collect();
     let day = |time: jiff::Timestamp| time.to_string().get(..10).unwrap_or_default().to_owned();
     let times = || report.incidents.iter().filter_map(|judged| judged.incident.time);
     let mut parts = vec![counted(report.summary.incidents, "incident")];
@@ -110,6 +108,7 @@ fn header(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
         rows.extend(wrapped(style, "  ", &files, width, 2));
         rows
     };
+    rows.extend(warnings(report).iter().flat_map(|warning| wrapped(CAREFUL, "", warning, width, 3)));
     rows.extend(left_out(report).into_iter().flat_map(|notice| wrapped(CAREFUL, "", &notice, width, 2)));
     rows.extend(report.comparison.iter().map(|compared| row(CAREFUL, cut(&against(compared), width))));
     rows
@@ -165,8 +164,8 @@ fn families(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
 /// What to collect, and where the details are.
 fn end(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    let wanted: Vec<&str> = report.coverage.collect_next.iter().map(|request| request.short.as_str()).collect();
-    let wanted: Vec<&str> = wanted.into_iter().filter(|short| !short.is_empty()).collect();
+    let requests = report.coverage.collect_next.iter().filter(|request| !request.short.is_empty());
+    let wanted: Vec<String> = requests.map(|request| of_customer(request.party.as_deref(), &request.short)).collect();
     if !wanted.is_empty() {
         let mut collect = wrapped(PLAIN, "COLLECT NEXT  ", &wanted.join("; "), width, 2);
         if let Some((style, _)) = collect.first_mut().and_then(|first| first.first_mut()) {

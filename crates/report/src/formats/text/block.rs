@@ -17,7 +17,7 @@ use crate::wording::{
     counted, how_long, kind, name, place, prose, short_time, short_time_if_known, verdict, versioned,
 };
 use facts::NamedIncidents;
-use incident::{EvidenceItem, Incident, short_host};
+use incident::{EvidenceItem, Incident};
 use rules::{Audience, Finding, Severity};
 
 /// How many items of evidence are shown; the items on which the verdict rests always are.
@@ -54,9 +54,14 @@ impl Block<'_> {
         self.others.iter().copied().chain([self.representative])
     }
 
-    /// The computers of its incidents, without domains, in lower case.
+    /// The customer of its incidents, where folders are customers.
+    pub(crate) fn party(&self) -> Option<&str> {
+        self.representative.party.as_deref()
+    }
+
+    /// The computers of its incidents, by [`account::computer`].
     pub(crate) fn hosts(&self) -> BTreeSet<String> {
-        self.incidents().filter_map(|judged| judged.incident.host.as_deref()).map(short_host).collect()
+        self.incidents().filter_map(account::computer).collect()
     }
 
     /// Whether it names a cause that a step of the rule can fix.
@@ -362,7 +367,7 @@ pub(super) fn requests(judged: &Judged, numbers: &Numbers<'_>) -> BTreeSet<usize
 /// The number of the request with this index in an incident's list.
 fn number(judged: &Judged, at: usize, text: &str, numbers: &Numbers<'_>) -> Option<usize> {
     let is_asked = judged.verdict.gap_requests.iter().any(|asked| asked.at == at);
-    numbers.get(text).copied().filter(|_| is_asked)
+    numbers.get(&(judged.party.as_deref(), text)).copied().filter(|_| is_asked)
 }
 
 fn what_to_do(page: &mut Page<'_>, leading: Option<&Finding>) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::io;
 use super::page::{CAREFUL, PLAIN, Page};
 use crate::confidence;
 use crate::model::{Comparison, GroupChange, GroupState};
-use crate::wording::{counted, span};
+use crate::wording::{counted, name, span};
 
 /// How many changes are listed.
 const LISTED: usize = 20;
@@ -62,6 +62,14 @@ pub(crate) fn words(kinds: &[Cow<'static, str>]) -> String {
 
 /// The group before and now.
 pub(crate) fn detail(change: &GroupChange) -> String {
+    let detail = of_states(change);
+    match &change.party {
+        Some(party) => format!("customer {}: {detail}", name(party)),
+        None => detail,
+    }
+}
+
+fn of_states(change: &GroupChange) -> String {
     match (&change.before, &change.now) {
         (Some(before), Some(now)) => {
             let verdicts = if change.is("verdict-changed") {

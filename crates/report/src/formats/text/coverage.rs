@@ -5,7 +5,7 @@ use std::io;
 
 use super::page::Page;
 use crate::model::{CollectRequest, Report};
-use crate::wording::{counted, prose};
+use crate::wording::{counted, of_customer};
 
 /// How many sentences are shown, and how many of one kind.
 const SHOWN: usize = 8;
@@ -13,21 +13,25 @@ const OF_A_KIND: usize = 3;
 /// How many requests are shown.
 const REQUESTS_SHOWN: usize = 10;
 
-/// The numbers that sentences have in the list "Collect next".
-pub(super) type Numbers<'r> = HashMap<&'r str, usize>;
+/// The numbers that sentences have in the list "Collect next", by customer and sentence.
+pub(super) type Numbers<'r> = HashMap<(Option<&'r str>, &'r str), usize>;
 
 /// The numbers of all sentences in the list at the end; reports with one block have no such list.
 pub(super) fn numbers(report: &Report, blocks: usize) -> Numbers<'_> {
     if blocks < 2 {
         return Numbers::new();
     }
-    let requests = report.coverage.collect_next.iter().zip(1..);
-    requests.flat_map(|(request, number)| request.replaces.iter().map(move |text| (text.as_str(), number))).collect()
+    let mut numbers = Numbers::new();
+    for (request, number) in report.coverage.collect_next.iter().zip(1..) {
+        let party = request.party.as_deref();
+        numbers.extend(request.replaces.iter().map(|text| ((party, text.as_str()), number)));
+    }
+    numbers
 }
 
 /// Writes the gaps, except those of artifacts, which have a part of their own.
 pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
-    let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts());
+    let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts() && !gap.is_warning());
     // For a single incident the block itself lists what is missing.
     if gaps.clone().next().is_none() || (report.incidents.len() < 2 && report.machines.is_empty()) {
         return Ok(());
@@ -44,7 +48,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         }
         *alike += 1;
         shown += 1;
-        page.bullet(&prose(&gap.says))?;
+        page.bullet(&of_customer(gap.party.as_deref(), &gap.says))?;
     }
     page.more(4, left_out)
 }
@@ -64,7 +68,8 @@ pub(super) fn collect_next(page: &mut Page<'_>, report: &Report, named: &BTreeSe
             left_out += 1;
             continue;
         }
-        let text = format!("{} ({})", prose(&request.says), helps(request));
+        let says = of_customer(request.party.as_deref(), &request.says);
+        let text = format!("{says} ({})", helps(request));
         page.marked(super::page::PLAIN, &format!("  {number}. "), &text)?;
     }
     page.more(4, left_out)

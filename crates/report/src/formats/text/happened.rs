@@ -21,8 +21,9 @@ const MODULES_SHOWN: usize = 8;
 pub(crate) type Row = (&'static str, String);
 
 /// One row a fact; where `all`, also facts that few readers need.
-pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Row> {
+pub(crate) fn rows(Judged { incident, sigma, party, .. }: &Judged, all: bool) -> Vec<Row> {
     let mut rows = vec![("time", incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))];
+    rows.extend(party.iter().map(|party| ("customer", name(party).into_owned())));
     if let Some(host) = &incident.host {
         let basis = if incident.host_by_folder { " (likely: its logs lie beside it)" } else { "" };
         rows.push(("host", format!("{}{basis}", name(host))));

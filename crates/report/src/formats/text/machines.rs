@@ -26,7 +26,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     let in_full = report.machines.len() <= page.limit(MACHINES_SHOWN);
     for machine in &report.machines {
         page.blank()?;
-        page.styled(STRONG, 0, &name(&machine.host))?;
+        page.styled(STRONG, 0, &named(machine))?;
         page.rows(&environment_rows(&machine.environment))?;
         for earlier in &machine.earlier {
             page.row("", &format!("also {}", earlier_value(earlier)))?;
@@ -44,6 +44,14 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The name of a machine, with its customer, where folders are customers.
+pub(crate) fn named(machine: &Machine) -> String {
+    match &machine.party {
+        Some(party) => format!("{} (customer {})", name(&machine.host), name(party)),
+        None => name(&machine.host).into_owned(),
+    }
 }
 
 /// Writes the timeline, folded; of a long one the most important runs.

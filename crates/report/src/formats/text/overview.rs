@@ -8,7 +8,7 @@ use super::block::Block;
 use super::page::{BAD, CAREFUL, Page, STRONG};
 use crate::confidence::{Level, NOT_DETERMINED, SYMPTOM};
 use crate::model::{Artifact, ArtifactStatus, Report};
-use crate::wording::{counted, span, versioned};
+use crate::wording::{counted, name, prose, span, versioned};
 use incident::Incident;
 
 /// How many groups the overview lists.
@@ -44,7 +44,20 @@ pub(crate) fn counts(report: &Report, blocks: &[Block<'_>]) -> String {
 /// How sure the verdicts of several groups are, and how many incidents are left out.
 pub(crate) fn notices(report: &Report, blocks: &[Block<'_>]) -> Vec<String> {
     let by_level = (blocks.len() > 1).then(|| by_level(blocks));
-    by_level.into_iter().chain(left_out(report)).collect()
+    by_level.into_iter().chain(left_out(report)).chain(warnings(report)).collect()
+}
+
+/// What may have made the report wrong.
+pub(crate) fn warnings(report: &Report) -> Vec<String> {
+    let warnings = report.coverage.gaps.iter().filter(|gap| gap.is_warning());
+    let all: Vec<String> = warnings.map(|gap| format!("Warning: {}.", prose(&gap.says))).collect();
+    match all.as_slice() {
+        [first, _, rest @ ..] => {
+            let more = rest.len().saturating_add(1);
+            vec![first.clone(), format!("The same is true of {}.", counted(more, "more computer"))]
+        }
+        _ => all,
+    }
 }
 
 /// How many incidents are left out because of their times, where that was asked for.
@@ -152,7 +165,8 @@ pub(super) fn rest(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> 
 /// Writes what a group is about, its verdict, the module to look at, and the times.
 fn entry(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
     page.marked(block.style(), &format!("{:>3}. ", block.number), &format!("{}: {}", block.what(), block.verdict()))?;
-    let more: Vec<String> = [modules(block), Some(when(block))].into_iter().flatten().collect();
+    let party = block.party().map(|party| format!("customer {}", name(party)));
+    let more: Vec<String> = [party, modules(block), Some(when(block))].into_iter().flatten().collect();
     page.paragraph(5, &more.join("; "))
 }
 

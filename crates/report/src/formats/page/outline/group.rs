@@ -92,7 +92,7 @@ pub(super) fn page_values(report: &Report, block: &Block<'_>, most: Most, famili
     let of = |audience| -> Value {
         leading.into_iter().flat_map(|finding| account::steps(finding, audience)).map(step_values).collect()
     };
-    let around = around(report, &judged.incident);
+    let around = around(report, judged);
     let members: Vec<Value> = block.incidents().take(most.members).map(|member| member_row(report, member)).collect();
     context! {
         class => families.class(families.of_block(block)),

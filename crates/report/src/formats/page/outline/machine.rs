@@ -5,17 +5,17 @@ use minijinja::value::{Serde, Value};
 
 use super::{rows, texts};
 use crate::formats::text::happened::environment_rows;
-use crate::formats::text::machines::{earlier_value, entries, left_out};
+use crate::formats::text::machines::{earlier_value, entries, left_out, named};
 use crate::formats::text::timeline::{Run, choose};
 use crate::model::Report;
-use crate::wording::{name, place, prose, short_time};
+use crate::wording::{place, prose, short_time};
 use incident::Machine;
 
 /// The values of a machine; of its timeline at most `most_runs` runs.
 pub(super) fn values(report: &Report, machine: &Machine, most_runs: usize) -> Value {
     let shown = choose(&machine.timeline, most_runs);
     context! {
-        host => name(&machine.host),
+        host => named(machine),
         environment => rows(environment_rows(&machine.environment)),
         earlier => machine.earlier.iter().map(|one| prose(&earlier_value(one))).collect::<Value>(),
         entries => entries(machine.timeline.len()),

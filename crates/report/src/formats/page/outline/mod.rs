@@ -17,7 +17,7 @@ use crate::formats::text::comparison;
 use crate::formats::text::coverage::helps;
 use crate::formats::text::overview::{self, incidents, nothing_found, unread};
 use crate::model::{Artifact, ArtifactStatus, Comparison, GroupChange, Report};
-use crate::wording::{counted, prose};
+use crate::wording::{counted, of_customer, prose};
 
 /// How many items of long lists a page shows.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +76,8 @@ pub(super) fn values(report: &Report, most: Most) -> Value {
     // Of several groups a ticket has the most urgent ones in full.
     let in_full = if blocks.len() > 1 { FULL_OF_SEVERAL } else { 1 };
     let in_full: Vec<&Block<'_>> = blocks.iter().take(in_full).collect();
-    let short = report.coverage.collect_next.iter().map(|one| one.short.as_str()).take(REQUESTS_OF_TICKET);
+    let requests = report.coverage.collect_next.iter().take(REQUESTS_OF_TICKET);
+    let short = requests.map(|one| of_customer(one.party.as_deref(), &one.short));
     let damaged = report.artifacts.iter().filter(|artifact| artifact.status != ArtifactStatus::Ok);
     let damaged: Vec<_> = damaged.take(DAMAGED_OF_TICKET).collect();
     let mut notices_of_ticket = overview::notices(report, &blocks);
@@ -108,7 +109,7 @@ fn common(report: &Report, blocks: &[Block<'_>]) -> Value {
     if blocks.is_empty() {
         notices.push(nothing_found(report, unread.is_some()).to_owned());
     }
-    let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts());
+    let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts() && !gap.is_warning());
     let not_whole = report.artifacts.iter().filter(|artifact| artifact.status != ArtifactStatus::Ok);
     context! {
         tool => "crashsift",
@@ -118,9 +119,9 @@ fn common(report: &Report, blocks: &[Block<'_>]) -> Value {
         // Sentences before everything else: unread artifacts, levels of confidence, incidents that are left out.
         notices => Serde(notices),
         comparison => report.comparison.as_ref().map(comparison_values),
-        gaps => gaps.map(|gap| prose(&gap.says)).collect::<Value>(),
+        gaps => gaps.map(|gap| of_customer(gap.party.as_deref(), &gap.says)).collect::<Value>(),
         // Each request, with how many incidents it would help.
-        collect_next => report.coverage.collect_next.iter().map(|one| (prose(&one.says), helps(one))).collect::<Value>(),
+        collect_next => report.coverage.collect_next.iter().map(|one| (of_customer(one.party.as_deref(), &one.says), helps(one))).collect::<Value>(),
         // How many artifacts were not read whole.
         not_whole => not_whole.count(),
         totals => totals(report),

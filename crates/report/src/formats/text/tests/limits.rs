@@ -96,6 +96,7 @@ Likeliest among similar known cases
 
 What happened
   time: 2024-11-11T17:43:55.129275Z
+  customer: acme
   host: PC-7 (likely: its logs lie
     beside it)
   process: python.exe 3.9.13150.1013,
@@ -179,14 +180,14 @@ no proof)
 ----------------------------------------
 
 What the folder could not show
-  - the Application log of PC-7 begins
-    late
+  - acme: the Application log of PC-7
+    begins late
 
 ----------------------------------------
 
 Machines
 
-PC-7
+PC-7 (customer acme)
   environment: os: Windows 10.0.19045
     gpu_driver: 546.33
     also gpu_driver: 536.23

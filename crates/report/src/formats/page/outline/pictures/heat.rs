@@ -8,9 +8,9 @@ use jiff::tz::TimeZone;
 use minijinja::context;
 use minijinja::value::Value;
 
+use crate::account::computer;
 use crate::formats::text::block::Block;
 use crate::wording::counted_as;
-use incident::short_host;
 
 /// How many computers have a row of their own.
 const MOST_HOSTS: usize = 20;
@@ -44,10 +44,10 @@ type Row = (String, BTreeMap<i32, usize>, usize);
 /// The picture; `None` where no incident has a time, or there is only one field.
 pub(in super::super) fn heat(blocks: &[Block<'_>]) -> Option<Value> {
     let mut by_host: BTreeMap<Option<String>, (BTreeMap<i32, usize>, usize)> = BTreeMap::new();
-    for incident in blocks.iter().flat_map(Block::incidents).map(|judged| &judged.incident) {
-        let (months, all) = by_host.entry(incident.host.as_deref().map(short_host)).or_default();
+    for judged in blocks.iter().flat_map(Block::incidents) {
+        let (months, all) = by_host.entry(computer(judged)).or_default();
         *all += 1;
-        if let Some(time) = incident.time {
+        if let Some(time) = judged.incident.time {
             *months.entry(month(time)).or_default() += 1;
         }
     }

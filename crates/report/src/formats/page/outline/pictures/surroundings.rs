@@ -7,7 +7,7 @@ use minijinja::context;
 use minijinja::value::Value;
 
 use crate::formats::text::timeline::{Run, choose};
-use crate::model::Report;
+use crate::model::{Judged, Report};
 use crate::wording::{how_long, place, prose};
 use incident::{Incident, Machine, TimelineEntry, short_host};
 
@@ -23,12 +23,12 @@ const LANE: usize = 20;
 const MOST_LANES: usize = 8;
 
 /// The entries around an incident on its computer; empty where the logs have none besides the incident itself.
-pub(in super::super) fn around<'r>(report: &'r Report, incident: &Incident) -> &'r [TimelineEntry] {
+pub(in super::super) fn around<'r>(report: &'r Report, judged: &Judged) -> &'r [TimelineEntry] {
+    let incident = &judged.incident;
     let (Some(host), Some(time)) = (&incident.host, incident.time) else { return &[] };
     let host = short_host(host);
-    let Some(machine) = report.machines.iter().find(|machine: &&Machine| short_host(&machine.host) == host) else {
-        return &[];
-    };
+    let is_it = |machine: &&Machine| machine.party == judged.party && short_host(&machine.host) == host;
+    let Some(machine) = report.machines.iter().find(is_it) else { return &[] };
     let (Ok(from), Ok(to)) = (time.checked_sub(BEFORE), time.checked_add(AFTER)) else { return &[] };
     let timeline = &machine.timeline;
     let start = timeline.partition_point(|entry| entry.time < from);
