@@ -4,6 +4,7 @@
 
 mod analyze;
 mod answers;
+mod collect_script;
 mod color;
 mod compare;
 mod exit;
@@ -65,6 +66,8 @@ enum Command {
     Merge(merge::Arguments),
     /// Shows one incident or group: what happened, why, what to do, and what that rests on.
     Show(show::Arguments),
+    /// Prints a script with which whoever is at a PC collects evidence into one zip file, without installing anything.
+    CollectScript(collect_script::Arguments),
     /// Lists images and PDBs that would show more of the crashes, as symbol stores and symbol servers name them.
     SymbolsNeeded(symbols_needed::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
@@ -93,6 +96,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     std::panic::set_hook(Box::new(note_panic));
     let outcome = catch_unwind(|| match arguments.command {
         Command::Analyze(arguments) => analyze::run(arguments),
+        Command::CollectScript(arguments) => collect_script::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),

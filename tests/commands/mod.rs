@@ -1,6 +1,7 @@
 //! The commands, as a user types them.
 
 mod cache;
+mod collect_script;
 mod command_line;
 mod compare;
 mod explain;

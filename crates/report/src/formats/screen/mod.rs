@@ -17,7 +17,7 @@ use std::io::{self, BufWriter, Write};
 use super::BUFFER_SIZE;
 use super::text::block::{Block, blocks};
 use super::text::page::TextOptions;
-use crate::model::Report;
+use crate::model::{Judged, Report};
 
 /// The rows of the page: of a terminal with 24 rows, one is for the prompt behind it.
 const ROWS: usize = 23;
@@ -78,6 +78,13 @@ pub fn find(report: &Report, wanted: &str) -> Found {
         named(&|block| block.group.is_some_and(|group| long && group.signature.to_lowercase().contains(&lower)));
     let found = [by_number, exact, begun, signature].into_iter().find(|found| !found.is_empty());
     found.map_or(Found::Nothing(blocks.len()), Found::Blocks)
+}
+
+/// The incidents of the blocks with these numbers; of each block first the one that stands for it.
+#[must_use]
+pub fn incidents<'r>(report: &'r Report, numbers: &[usize]) -> Vec<&'r Judged> {
+    let named = blocks(report).into_iter().filter(|block| numbers.contains(&block.number));
+    named.flat_map(|block| std::iter::once(block.representative).chain(block.others)).collect()
 }
 
 /// Writes the blocks with these numbers, uncut.
