@@ -1,5 +1,6 @@
 //! Checking rule sets: lints, the tests of rules, mutants of rules, and expectations of folders of artifacts.
 
+mod command_line;
 mod expected;
 mod lint;
 mod mutants;

@@ -36,6 +36,8 @@ pub(crate) struct LineList {
 pub(crate) struct Line {
     pub text: String,
     pub node: Node,
+    /// The reason for it, if the list gives one.
+    pub why: Option<String>,
 }
 
 /// A text that a list is meant to be found in, or not.
@@ -81,6 +83,19 @@ impl LineList {
     /// Whether one of its expressions is found in a folded text.
     pub(crate) fn fits(&self, folded: &str) -> bool {
         self.patterns.iter().any(|pattern| pattern.is_match(folded))
+    }
+
+    /// The reason that the first of its lines which is found in a text gives.
+    pub(crate) fn reason(&self, text: &str) -> Option<&str> {
+        let folded = fold(FactType::Text, text);
+        let mut lines = self.lines.iter().zip(&self.patterns);
+        let (line, _) = lines.find(|(_, pattern)| pattern.is_match(&folded))?;
+        line.why.as_deref()
+    }
+
+    /// Whether one of its expressions is found in a text.
+    pub(crate) fn fits_text(&self, text: &str) -> bool {
+        self.fits(&fold(FactType::Text, text))
     }
 
     /// Whether it has an example in which it is found, and one in which it is not.

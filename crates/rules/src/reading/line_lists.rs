@@ -22,27 +22,28 @@ pub(crate) fn read(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Opt
     let examples = root.get("examples").map(|node| examples(node, mistakes)).unwrap_or_default();
     let mut lines: Vec<Line> = Vec::new();
     for item in mistakes.items(root.get("lines")?, "`lines`")? {
-        let Some((text, node)) = expression(item, mistakes) else { continue };
-        if lines.iter().any(|known| known.text == text) {
-            mistakes.error(Code::R061, node.span, "this expression is in this list already");
+        let Some(line) = expression(item, mistakes) else { continue };
+        if lines.iter().any(|known| known.text == line.text) {
+            mistakes.error(Code::R061, line.node.span, "this expression is in this list already");
         } else {
-            lines.push(Line { text: text.to_owned(), node: node.clone() });
+            lines.push(line);
         }
     }
     let file = Arc::clone(&mistakes.file);
     Some(LineList { name: file_stem.to_owned(), author, lines, patterns: Vec::new(), examples, file })
 }
 
-/// An expression and its node: an item of `lines` is a text, or a mapping with the text and the reason for it.
-fn expression<'n>(item: &'n Node, mistakes: &mut Mistakes) -> Option<(&'n str, &'n Node)> {
+/// An item of `lines`: an expression, or a mapping with the expression and the reason for it.
+fn expression(item: &Node, mistakes: &mut Mistakes) -> Option<Line> {
     let what = "an entry of a list of lines";
     if item.text().is_some() {
-        return Some((mistakes.text(item, what)?, item));
+        return Some(Line { text: mistakes.text(item, what)?.to_owned(), node: item.clone(), why: None });
     }
     let entries = mistakes.mapping(item, what)?;
     mistakes.keys(entries, item.span, what, &["re", "why"], &["re"]);
     let node = item.get("re")?;
-    Some((mistakes.text(node, "`re`")?, node))
+    let why = item.get("why").and_then(Node::text).map(str::to_owned);
+    Some(Line { text: mistakes.text(node, "`re`")?.to_owned(), node: node.clone(), why })
 }
 
 fn author(node: &Node, mistakes: &mut Mistakes) -> Option<Author> {

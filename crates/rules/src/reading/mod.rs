@@ -33,4 +33,4 @@ pub(crate) use rule_file::ReadRule;
 pub(crate) use self_test::{SelfTest, Tests};
 pub use self_test::{TestFailure, TestOutcome};
 pub(crate) use source::SetSource;
-pub(crate) use templates::{FactValues, Templates, without_facts};
+pub(crate) use templates::{FactValues, Templates, kind_of_fact_in, without_facts, without_templates};

@@ -102,6 +102,34 @@ pub(crate) fn without_facts(text: &str) -> Cow<'_, str> {
     TEMPLATES.fill(text, &FactValues::new(Vec::new()))
 }
 
+/// The text with a word in the place of each fact, and without conditions.
+pub(crate) fn without_templates(text: &str) -> Cow<'_, str> {
+    if !is_template(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut all = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('{') {
+        let (before, from) = rest.split_at(start);
+        all.push_str(before);
+        let (end, word) = match from.get(..2) {
+            Some("{{") => ("}}", "NAME"),
+            Some("{%") => ("%}", ""),
+            Some("{#") => ("#}", ""),
+            _ => ("{", "{"),
+        };
+        all.push_str(word);
+        rest = from.split_once(end).map_or("", |(_, behind)| behind);
+    }
+    Cow::Owned(all + rest)
+}
+
+/// The type of the first fact that an expression names.
+pub(crate) fn kind_of_fact_in(expression: &str) -> Option<FactType> {
+    let words = expression.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.'));
+    words.filter_map(scalar).map(|fact| fact.kind).next()
+}
+
 /// Whether a text has facts in it, where those are filled in.
 pub(crate) fn is_template(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))

@@ -2,9 +2,8 @@
 
 use super::linted::Linted;
 use crate::language::unfinished::{REFERENCE, STEP, WHY};
-use crate::loading::Rule;
 use crate::reading::UNDETERMINED;
-use spanned_yaml::{Code, Diagnostic, Span};
+use spanned_yaml::{Code, Diagnostic};
 
 /// `R095`: a placeholder of `rules new` that the rule's author has not replaced. Reports would print it.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
@@ -13,7 +12,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
         ("`references`", REFERENCE, rule.rule.references().iter().filter(|text| text.contains(REFERENCE)).count()),
     ];
     if rule.rule.cause() == UNDETERMINED {
-        let span = place(rule.rule, &format!("cause: {UNDETERMINED}"), rule.rule.span.start);
+        let span = rule.place(&format!("cause: {UNDETERMINED}"), rule.rule.span.start);
         let message = format!("the cause is `{UNDETERMINED}`, so no verdict is ever made of this rule");
         let help = "name what has to be changed so that it stops: `crashsift rules causes` prints all causes";
         rule.warn(Code::R095, span.unwrap_or(rule.rule.id_span), message, help, found);
@@ -29,24 +28,9 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for (key, phrase, count) in unfinished {
         let mut from = rule.rule.span.start;
         for _ in 0..count {
-            let span = place(rule.rule, phrase, from).unwrap_or(rule.rule.id_span);
+            let span = rule.place(phrase, from).unwrap_or(rule.rule.id_span);
             from = from.max(span.end);
             unwritten(key, span);
         }
     }
-}
-
-/// The first place of these words from an offset on, with any blanks and line breaks between them.
-fn place(rule: &Rule, phrase: &str, from: usize) -> Option<Span> {
-    let text = rule.file.text.get(from..rule.span.end)?;
-    let first = phrase.split(' ').next()?;
-    text.match_indices(first).find_map(|(start, _)| {
-        let mut rest = text.get(start..)?;
-        for word in phrase.split(' ') {
-            rest = rest.trim_start().strip_prefix(word)?;
-        }
-        let start = from.saturating_add(start);
-        let end = from.saturating_add(text.len()).saturating_sub(rest.len());
-        Some(rule.file.span(start..end))
-    })
 }

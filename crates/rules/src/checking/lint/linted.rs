@@ -44,6 +44,42 @@ impl<'r> Linted<'r> {
         if overridden { &[] } else { &self.rule.texts().remediation }
     }
 
+    /// The texts of its own file in which facts can stand, but for its title.
+    pub fn own_texts(&self) -> impl Iterator<Item = OwnText<'r>> {
+        let texts = self.rule.texts();
+        let overridden = self.rule.overrides().iter().any(|change| change.keys.contains(&"explanation"));
+        let explanation = (!overridden).then(|| {
+            let span = self.place("explanation:", self.rule.span.start).unwrap_or(self.rule.id_span);
+            OwnText { text: &texts.explanation, span }
+        });
+        let says = texts.adjustments.iter().map(|adjustment| OwnText { text: &adjustment.say, span: adjustment.span });
+        let steps = self
+            .own_steps()
+            .iter()
+            .flat_map(|written| written.step.texts().map(|text| OwnText { text, span: written.span }));
+        explanation.into_iter().chain(says).chain(steps)
+    }
+
+    /// The first place of these words behind the beginning of `within`, or else that place.
+    pub fn place_of(&self, phrase: &str, within: Span) -> Span {
+        self.place(phrase, within.start).unwrap_or(within)
+    }
+
+    /// The first place of these words from an offset on, with any blanks and line breaks between them.
+    pub fn place(&self, phrase: &str, from: usize) -> Option<Span> {
+        let text = self.rule.file.text.get(from..self.rule.span.end)?;
+        let first = phrase.split(' ').next()?;
+        text.match_indices(first).find_map(|(start, _)| {
+            let mut rest = text.get(start..)?;
+            for word in phrase.split(' ') {
+                rest = rest.trim_start().strip_prefix(word)?;
+            }
+            let start = from.saturating_add(start);
+            let end = from.saturating_add(text.len()).saturating_sub(rest.len());
+            Some(self.rule.file.span(start..end))
+        })
+    }
+
     /// All of its terms, in the order of the rule.
     pub fn terms(&self) -> impl Iterator<Item = &Term> {
         self.rule.logic().terms()
@@ -58,6 +94,12 @@ impl<'r> Linted<'r> {
             })
         })
     }
+}
+
+/// A text as a rule writes it, with its place.
+pub(super) struct OwnText<'r> {
+    pub text: &'r str,
+    pub span: Span,
 }
 
 /// From this confidence on, a rule calls its cause more probable than not, and needs evidence for that.

@@ -6,6 +6,7 @@
 mod adjusting;
 mod boundaries;
 mod carriers;
+mod commands;
 mod contradictions;
 mod drafts;
 mod ended_suppressions;
@@ -16,11 +17,13 @@ mod line_lists;
 mod linted;
 mod lists;
 mod narration;
+mod open_names;
 mod paths;
 mod presence;
 mod reach;
 mod references;
 mod shadows;
+mod steps;
 mod sureness;
 mod tables;
 mod thin_evidence;
@@ -32,12 +35,14 @@ use std::path::PathBuf;
 
 use jiff::civil::Date;
 
+use crate::checking::command_line::CommandLists;
 use crate::language::Lists;
 use crate::loading::{Rule, RuleSet};
 use crate::reading::SetSource;
 use carriers::Carriers;
 use linted::Linted;
 use spanned_yaml::{Diagnostic, sort_diagnostics};
+use steps::StepLists;
 
 impl RuleSet {
     /// Loads the same as [`load`](Self::load) with the built-in rules, and checks them like a user's. Rules without
@@ -69,13 +74,14 @@ impl RuleSet {
     }
 }
 
-/// Adds what is probably not meant in those of these rules that are `meant`. They are sorted by id. `modules` are the
-/// lists of modules of the built-in set.
-fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &Lists, found: &mut Vec<Diagnostic>) {
+/// Adds what is probably not meant in those of these rules that are `meant`. They are sorted by id. `lists` are those
+/// of the built-in set.
+fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, lists: &Lists, found: &mut Vec<Diagnostic>) {
     // What is disabled judges nothing, and does not stand in the way of others.
     let judging = rules.iter().filter(|rule| rule.disabled().is_none());
     let linted: Vec<Linted<'_>> = judging.map(Linted::new).collect();
-    let carriers = Carriers::new(modules);
+    let carriers = Carriers::new(lists);
+    let (step_lists, phrases, commands) = (StepLists::new(lists), open_names::phrases(lists), CommandLists::new(lists));
     for one in linted.iter().filter(|one| meant(one.rule)) {
         trivial::terms(one, found);
         expressions::look(one, found);
@@ -97,6 +103,15 @@ fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &Lists, found: &
         narration::look(one, found);
         presence::look(one, found);
         references::look(one, found);
+        if let Some(lists) = &step_lists {
+            steps::look(one, lists, found);
+        }
+        if let Some(phrases) = phrases {
+            open_names::look(one, phrases, found);
+        }
+        if let Some(lists) = &commands {
+            commands::look(one, lists, found);
+        }
     }
     shadows::look(&linted, meant, found);
 }
