@@ -183,9 +183,10 @@ mod tests {
             texts.extend(rule.collect());
         }
         let data = SetSource::embedded(&mut Vec::new()).data;
-        let (_, requests) = data.iter().find(|(stem, _)| stem == "collect").expect("the requests");
-        let requests = parse(requests).expect("YAML");
-        all_texts(&requests, &mut texts);
+        for table in ["collect", "leads"] {
+            let (_, table) = data.iter().find(|(stem, _)| stem == table).expect("a table");
+            all_texts(&parse(table).expect("YAML"), &mut texts);
+        }
         let commands: Vec<_> =
             texts.iter().flat_map(|text| commands(text).map(move |command| (command, text))).collect();
         assert!(commands.iter().filter(|(command, _)| lists.lines.fits_text(command)).count() > 100);
