@@ -134,7 +134,7 @@ impl RuleSet {
             symptom: self.causes().is_symptom(&texts.cause),
             confidence: weighed.confidence,
             severity: texts.severity,
-            title: fill(&texts.title),
+            title: title(&texts.title, fill(&texts.title)),
             explanation,
             remediation: texts.remediation.iter().map(|written| written.step.filled(fill)).collect(),
             collect: texts
@@ -213,6 +213,17 @@ impl RuleSet {
     }
 }
 
+/// The most characters of a title with facts in it: a name from a file can be of any length.
+const LONGEST_TITLE: usize = 160;
+
+/// A title with facts filled in, of a length that a headline can have.
+fn title(written: &str, filled: String) -> String {
+    match filled.char_indices().nth(LONGEST_TITLE) {
+        Some((end, _)) if filled != written => format!("{}...", filled.get(..end).unwrap_or_default()),
+        _ => filled,
+    }
+}
+
 impl Request {
     /// The text of the request, unless a condition makes it needless.
     fn wanted(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<&str> {
@@ -221,5 +232,19 @@ impl Request {
             Unless::Known(subject) => view.knows(*subject),
         };
         (!self.unless.iter().any(&mut there)).then_some(&*self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_make_no_title_longer_than_a_headline() {
+        let long = "a".repeat(400);
+        assert_eq!(title(&long, long.clone()), long);
+        assert_eq!(title("{{ a.b or \"c\" }} failed", "c failed".to_owned()), "c failed");
+        let cut = title("{{ a.b or \"c\" }}", "\u{e4}".repeat(400));
+        assert_eq!((cut.chars().count(), cut.ends_with("\u{e4}...")), (LONGEST_TITLE + 3, true));
     }
 }
