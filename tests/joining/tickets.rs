@@ -110,7 +110,7 @@ fn a_text_that_fits_several_crashes_is_of_one_of_them_and_is_not_counted() {
     // request nothing.
     assert!(text.findings.iter().any(|finding| !finding.collect.is_empty()), "{text:?}");
     let asked = &text.verdict.collect_next;
-    assert!(matches!(&**asked, [one] if one.starts_with("Which of these incidents the text tells of")), "{asked:?}");
+    assert!(matches!(&**asked, [one] if one.starts_with("Which of these incidents the text describes")), "{asked:?}");
     let grouped: Vec<&str> = report.groups.iter().flat_map(|group| &group.incidents).map(String::as_str).collect();
     assert_eq!(grouped, ids);
     assert!(report.coverage.gaps.iter().all(|gap| gap.host.is_some()), "{:?}", report.coverage.gaps);

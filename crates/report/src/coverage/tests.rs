@@ -353,7 +353,8 @@ fn what_many_incidents_ask_for_is_asked_for_once() {
         judged
     };
     let requests = |incidents: &[Judged]| -> Vec<(String, usize, usize, bool)> {
-        let names = |request: &CollectRequest| request.says.contains(".exe\" /v");
+        let names =
+            |request: &CollectRequest| request.says.contains(".exe\" /v") && !request.says.contains("PROGRAM.exe\" /v");
         let found = collect::requests(incidents);
         found.iter().map(|one| (one.id.to_string(), one.incidents, one.undetermined, names(one))).collect()
     };
