@@ -90,8 +90,11 @@ fn builds_have_releases() {
 fn what_to_collect_names_commands_in_one_piece() {
     let known = knowledge();
     let text = |id| known.collect(id).unwrap_or_else(|| panic!("{id} is missing"));
-    assert!(text("no-system-log").contains("`wevtutil epl System System.evtx /ow:true`"));
-    assert!(text("no-dump").contains(r#"Windows Error Reporting\LocalDumps" /v DumpType /t REG_DWORD /d 2 /f`"#));
+    assert!(text("no-system-log").contains(r#"`wevtutil epl System "%USERPROFILE%\Desktop\System.evtx" /ow:true`"#));
+    assert!(
+        text("no-dump")
+            .contains(r#"Windows Error Reporting\LocalDumps\PROGRAM.exe" /v DumpType /t REG_DWORD /d 1 /f`"#)
+    );
     for id in ["no-application-log", "no-module-list", "no-console-text", "no-fast-fail", "no-kernel-dump"] {
         assert!(!text(id).contains('\n'), "{id}");
     }
