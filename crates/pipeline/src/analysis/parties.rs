@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::read::ReadArtifact;
 use incident::short_host;
+use jiff::Timestamp;
 use report::Report;
 use report::coverage::{LAST, SAME_NAME};
 use report::inspected::Inspected;
@@ -186,18 +187,19 @@ pub(super) fn inspected_together(all: Vec<Inspected>) -> Inspected {
 pub(super) fn shared_names(read: &[ReadArtifact]) -> Vec<Gap> {
     let paths = || read.iter().filter(|read| !read.pasted).map(|read| read.artifact.path.as_str());
     let top = common_folder(paths());
-    let mut folders: BTreeMap<String, (&str, BTreeSet<&str>)> = BTreeMap::new();
+    let mut hosts: BTreeMap<String, (&str, BTreeMap<&str, BTreeSet<Log<'_>>>)> = BTreeMap::new();
     for read in read.iter().filter(|read| !read.pasted) {
         let Some((folder, _)) = read.artifact.path.get(top..).and_then(|below| below.split_once('/')) else { continue };
         if Knowledge.is_part_of_copy(folder) {
             continue;
         }
         for log in &read.coverage {
-            let (_, of_host) = folders.entry(short_host(&log.computer)).or_insert((&*log.computer, BTreeSet::new()));
-            of_host.insert(folder);
+            let (_, folders) = hosts.entry(short_host(&log.computer)).or_insert((&*log.computer, BTreeMap::new()));
+            folders.entry(folder).or_default().insert((&*log.channel, log.first, log.last, log.records));
         }
     }
-    let shared = folders.into_values().filter(|(_, folders)| folders.len() > 1);
+    let shared = hosts.into_values().map(|(host, folders)| (host, of_their_own(&folders)));
+    let shared = shared.filter(|(_, folders)| folders.len() > 1);
     shared
         .map(|(host, folders)| {
             let named: Vec<&str> = folders.iter().copied().take(3).collect();
@@ -216,6 +218,20 @@ pub(super) fn shared_names(read: &[ReadArtifact]) -> Vec<Gap> {
             }
         })
         .collect()
+}
+
+/// A log by what copies of it share: its channel, the times of its first and last record, and how many it has.
+type Log<'l> = (&'l str, Timestamp, Timestamp, u64);
+
+/// The folders but those whose logs are all copies of logs of another one, which were collected twice.
+fn of_their_own<'f>(folders: &BTreeMap<&'f str, BTreeSet<Log<'_>>>) -> Vec<&'f str> {
+    let is_copy = |(folder, logs): (&str, &BTreeSet<Log<'_>>)| {
+        // Of two with the same logs, the first stays.
+        folders.iter().any(|(other, more)| {
+            *other != folder && logs.is_subset(more) && (logs.len() < more.len() || *other < folder)
+        })
+    };
+    folders.iter().filter(|(folder, logs)| !is_copy((folder, logs))).map(|(folder, _)| *folder).collect()
 }
 
 /// The length of the path of the folder that holds all files, with its slash.
