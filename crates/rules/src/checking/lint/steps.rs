@@ -62,18 +62,17 @@ fn order<'r>(rule: &Linted<'_>, steps: impl Iterator<Item = &'r WrittenStep>, fo
     }
 }
 
-/// `R112`: a step that can cost data and does not say `risk: high`, or has no backup before it.
+/// `R112`: a step that can cost data and does not say `risk: high`, or one of high risk without a backup before it.
 fn danger(rule: &Linted<'_>, written: &WrittenStep, is_dangerous: bool, backed_up: bool, found: &mut Vec<Diagnostic>) {
-    if !is_dangerous {
-        return;
-    }
-    if written.step.risk != Some(Risk::High) {
+    if written.step.risk == Some(Risk::High) {
+        if !backed_up {
+            let message = "no backup stands before this step of high risk".to_owned();
+            let help = "write a step before it for the same audience: \"Back up the data of the drive.\"";
+            rule.warn(Code::R112, written.span, message, help, found);
+        }
+    } else if is_dangerous {
         let message = "data, or that the computer starts, may be lost by this step".to_owned();
         rule.warn(Code::R112, written.span, message, "say so: `risk: high`", found);
-    } else if !backed_up {
-        let message = "no backup stands before this step of high risk".to_owned();
-        let help = "write a step before it for the same audience: \"Back up the data of the drive.\"";
-        rule.warn(Code::R112, written.span, message, help, found);
     }
 }
 
