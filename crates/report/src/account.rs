@@ -267,11 +267,12 @@ fn quoted_line(entry: &str) -> Option<String> {
 /// The heading above leads.
 pub(crate) const LEADS: &str = "Likeliest among similar known cases (base rates, no finding)";
 
-/// A lead's cause and share: `gpu-driver-defect: about 31 % (14 similar cases)`.
+/// A lead's cause and share: `gpu-driver-defect: about 31 % (14 similar cases)`. A share that was cut is only a least one.
 pub(crate) fn lead(lead: &Lead) -> String {
     let few = if lead.few { "only " } else { "" };
     let cases = wording::counted(usize::try_from(lead.cases).unwrap_or(usize::MAX), "similar case");
-    prose(&format!("{}: about {} ({few}{cases})", lead.cause, percent(lead.share)))
+    let about = if lead.share < Lead::MOST_SHARE { "about" } else { "at least" };
+    prose(&format!("{}: {about} {} ({few}{cases})", lead.cause, percent(lead.share)))
 }
 
 /// How to find out whether a lead is right: the test with the time it takes, and the meaning of each outcome.
@@ -305,6 +306,23 @@ pub(crate) fn for_the_maker(incident: &Incident) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_that_was_cut_is_told_as_the_least() {
+        let with = |share| {
+            lead(&Lead {
+                cause: "gpu-timeout".into(),
+                share,
+                cases: 14,
+                few: false,
+                test: "Look.".into(),
+                minutes: 5,
+                means: "If so, it is.".into(),
+            })
+        };
+        assert_eq!(with(0.31), "gpu-timeout: about 31 % (14 similar cases)");
+        assert_eq!(with(Lead::MOST_SHARE), "gpu-timeout: at least 44 % (14 similar cases)");
+    }
 
     #[test]
     fn a_quoted_line_is_what_stands_in_the_evidence() {

@@ -153,7 +153,7 @@ pub struct Verdict {
 pub struct Lead {
     /// The cause.
     pub cause: String,
-    /// Its share among similar cases, 0.05 to 0.44.
+    /// Its share among similar cases, 0.05 to [`Lead::MOST_SHARE`], which stands for all greater ones.
     #[serde(serialize_with = "rules::write_rounded")]
     pub share: f64,
     /// How many cases are similar.
@@ -167,6 +167,12 @@ pub struct Lead {
     pub minutes: u32,
     /// What each outcome means.
     pub means: Cow<'static, str>,
+}
+
+impl Lead {
+    /// The greatest share that is told, below the confidence with which a verdict is more than a weak lead: similar cases
+    /// alone never support a cause that far.
+    pub const MOST_SHARE: f64 = 0.44;
 }
 
 /// Something to collect that a gap in the evidence asks for.
