@@ -19,7 +19,7 @@ const SPREAD: u32 = 0x9E37_79B1;
 /// soon as there are several.
 #[derive(Debug)]
 pub struct Lines {
-    /// All lines, each with a line end.
+    /// The lines given to `new`, in lower case and in one text, so that one search covers them all: a newline ends each.
     text: String,
     /// Where each line begins.
     starts: Vec<usize>,

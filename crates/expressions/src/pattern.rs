@@ -44,6 +44,8 @@ const FOREIGN_SIGN: char = '\u{7F}';
 /// A regular expression, compiled when it is first asked.
 #[derive(Debug, Clone)]
 pub struct Pattern {
+    written: Arc<str>,
+    /// The expression without names of groups, which have no say in what it is found in.
     text: Arc<str>,
     compiled: Arc<Compiled>,
 }
@@ -61,19 +63,40 @@ struct Compiled {
     ascii_often: OnceLock<Option<meta::Regex>>,
     /// The expression itself.
     exact: OnceLock<Option<Regex>>,
+    /// The expression with the names of its groups.
+    named: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
     /// A pattern that is known to compile (see [`check`]); one that does not is found in no text.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self { text: text.into(), compiled: Arc::default() }
+        let written: Arc<str> = text.into();
+        let text = if group_names(text).next().is_some() { without_names(text).into() } else { Arc::clone(&written) };
+        Self { written, text, compiled: Arc::default() }
     }
 
     /// The expression as it was given.
     #[must_use]
     pub fn written(&self) -> &str {
-        &self.text
+        &self.written
+    }
+
+    /// The names of its groups (`(?<name>...)`), in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        group_names(&self.written)
+    }
+
+    /// What each named group finds in a text, which may have capital letters; nothing where the expression is not found.
+    #[must_use]
+    pub fn found<'t>(&self, text: &'t str) -> Vec<(&str, &'t str)> {
+        if self.names().next().is_none() {
+            return Vec::new();
+        }
+        let named = self.compiled.named.get_or_init(|| compile(&self.written).ok());
+        let captures = named.as_ref().and_then(|regex| regex.captures(text));
+        let Some(captures) = captures else { return Vec::new() };
+        self.names().filter_map(|name| Some((name, captures.name(name)?.as_str()))).collect()
     }
 
     /// Whether the expression is found in a text in lower case, without regard to case.
@@ -136,6 +159,23 @@ impl Pattern {
         let form = if often { ascii_often } else { ascii };
         form.get_or_init(|| for_ascii(&self.text, often)).as_ref()
     }
+}
+
+/// The beginning of a named group.
+const NAMED_GROUP: &str = "(?<";
+
+/// The names of the groups of an expression.
+fn group_names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(NAMED_GROUP).skip(1).filter_map(|rest| {
+        let (name, _) = rest.split_once('>')?;
+        (!name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(name)
+    })
+}
+
+/// The expression with plain groups in the place of named ones.
+fn without_names(text: &str) -> String {
+    let names: Vec<&str> = group_names(text).collect();
+    names.iter().fold(text.to_owned(), |text, name| text.replace(&format!("{NAMED_GROUP}{name}>"), "(?:"))
 }
 
 /// Says what is wrong with an expression that is no expression or too large to be compiled.
@@ -295,6 +335,18 @@ fn bytes(first: u8, last: u8) -> ClassBytes {
 mod tests {
     use super::*;
     use regex_automata::nfa::thompson;
+
+    #[test]
+    fn named_groups_find_parts_as_they_are_written_and_have_no_say_in_what_is_found() {
+        let pattern = Pattern::new(r"could not load library (?<file>\w+\.dll)(?:, error (?<message>\d+))?");
+        assert_eq!(pattern.names().collect::<Vec<_>>(), ["file", "message"]);
+        assert!(pattern.is_match("could not load library cudnn64_8.dll"));
+        assert_eq!(pattern.found("Could not load library CuDNN64_8.dll"), [("file", "CuDNN64_8.dll")]);
+        assert_eq!(pattern.found("could not load library a.dll, error 126"), [("file", "a.dll"), ("message", "126")]);
+        assert_eq!(pattern.found("it works"), []);
+        assert_eq!(Pattern::new("a(b)").found("ab"), []);
+        assert!(pattern.written().contains("(?<file>"));
+    }
 
     const PATTERNS: &[&str] = &[
         r"cudnn[^0-9]{0,20}8([.][3-9]|[3-9]\d\d\b)",

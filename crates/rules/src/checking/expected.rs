@@ -24,7 +24,7 @@ const NONE: &str = "none";
 pub struct ExpectedFolder {
     /// The `expected.yaml`, as diagnostics name it.
     pub file: String,
-    /// Its path.
+    /// The path of the `expected.yaml` on this machine, as it is opened.
     pub path: PathBuf,
     /// The files and folders that are analyzed; none means the folder of the file.
     pub artifacts: Vec<PathBuf>,

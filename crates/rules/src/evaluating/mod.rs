@@ -6,6 +6,7 @@ mod counting;
 mod entries;
 mod evaluate;
 mod following;
+mod found;
 mod list_entries;
 pub(crate) mod log_coverage;
 pub(crate) mod required;
@@ -13,5 +14,6 @@ mod view;
 
 pub(crate) use entries::Lacking;
 pub(crate) use evaluate::{Evaluation, is_whole};
+pub(crate) use found::found;
 pub use list_entries::{Entries, ListEntry, NamedEntries};
 pub(crate) use view::{Compared, Row, Seen, TIMELINE, View};

@@ -1,6 +1,6 @@
 //! Judging incidents: the findings of all rules, and traces of how a rule came to its answer.
 
-use crate::evaluating::{Evaluation, Lacking, NamedEntries, View};
+use crate::evaluating::{Evaluation, Lacking, NamedEntries, View, found};
 use crate::judging::supersede::Found;
 use crate::judging::{Finding, Judgement, LessSure, Scale, Skipped, Suppressed, Trace, supersede, trace, weigh};
 use crate::language::{Request, Truth, Unless};
@@ -107,13 +107,16 @@ impl RuleSet {
         less: &LessSure<'v>,
         values: &FactValues,
     ) -> Found<'r> {
-        let fill = |text: &str| self.templates.fill(text, values).into_owned();
         let mut rests_on = rule.logic().rests_on(evaluation, view);
         let texts = rule.texts();
-        let mut explanation = fill(&texts.explanation);
         let weighed = weigh(&Scale::of_rule(rule), evaluation, view, less);
-        for step in weighed.steps.iter().filter(|step| step.counts) {
-            evaluation.rests_on(&step.adjustment.when, &mut rests_on);
+        let counting = || weighed.steps.iter().filter(|step| step.counts);
+        counting().for_each(|step| evaluation.rests_on(&step.adjustment.when, &mut rests_on));
+        let named = texts.print_found().then(|| values.with(found(rule.logic(), &rests_on, view)));
+        let values = named.as_ref().unwrap_or(values);
+        let fill = |text: &str| self.templates.fill(text, values).into_owned();
+        let mut explanation = fill(&texts.explanation);
+        for step in counting() {
             explanation.push(' ');
             explanation.push_str(&fill(&step.adjustment.say));
         }
@@ -166,10 +169,9 @@ impl RuleSet {
     ) -> Option<String> {
         let texts = rule.texts();
         let says = texts.adjustments.iter().filter(|adjustment| evaluation.truth(&adjustment.when) == Truth::True);
-        let says = says.map(|adjustment| &adjustment.say);
-        let remediation = texts.remediation.iter().flat_map(|written| written.step.texts());
+        let says = says.map(|adjustment| &*adjustment.say);
         let values = FactValues::known_in(view.facts());
-        let mut all = says.chain(remediation).chain([&texts.explanation, &texts.title]);
+        let mut all = says.chain(texts.with_facts());
         all.find_map(|text| self.templates.try_fill(text, &values).err())
     }
 

@@ -43,7 +43,8 @@ pub(crate) struct WeighedAdjustment<'r> {
     pub adjustment: &'r Adjustment,
     /// Whether its condition holds.
     pub holds: Truth,
-    /// Whether it changed or capped the confidence; a condition that only a mention fulfils never raises it.
+    /// Whether the adjustment was applied: its condition holds; and if it raises the confidence, the condition also holds
+    /// without what texts only mention in passing.
     pub counts: bool,
 }
 

@@ -2,6 +2,7 @@
 
 mod compare;
 mod entry_filter;
+mod found;
 pub(crate) mod keys;
 mod line_list;
 mod list;
@@ -22,6 +23,7 @@ pub(crate) mod value;
 
 pub(crate) use compare::{Compare, Part};
 pub(crate) use entry_filter::{EntryFilter, Field, FieldTerm, FieldTest, tests_of};
+pub(crate) use found::{FOUND, FOUND_GROUP, found_path};
 pub use keys::OVERRIDABLE;
 pub(crate) use line_list::{Author, Line, LineExample, LineList};
 pub use line_list::{ExampleFailure, ExampleOutcome};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use strum::IntoStaticStr;
 
-use crate::language::{Selection, Subject, Term, WrittenStep};
+use crate::language::{FOUND_GROUP, Selection, Subject, Term, WrittenStep};
 use rule_syntax::condition::Condition;
 use spanned_yaml::Span;
 
@@ -46,6 +46,20 @@ pub(crate) struct Texts {
     pub remediation: Vec<WrittenStep>,
     pub collect: Vec<Request>,
     pub references: Vec<String>,
+}
+
+impl Texts {
+    /// Title, explanation and steps: the texts in which facts can stand, but for those of adjustments.
+    pub fn with_facts(&self) -> impl Iterator<Item = &str> {
+        let steps = self.remediation.iter().flat_map(|written| written.step.texts());
+        steps.chain([&self.explanation, &self.title]).map(String::as_str)
+    }
+
+    /// Whether a text prints what a named group of an expression finds.
+    pub fn print_found(&self) -> bool {
+        let says = self.adjustments.iter().map(|adjustment| adjustment.say.as_str());
+        self.with_facts().chain(says).any(|text| text.contains(FOUND_GROUP))
+    }
 }
 
 /// Evidence that moves the confidence.

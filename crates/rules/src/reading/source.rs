@@ -21,7 +21,7 @@ static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.in
 static PARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.parts"));
 
 /// The name of the built-in set. A folder whose `ruleset.yaml` has this name replaces it.
-pub(crate) const BUILTIN: &str = "builtin";
+pub const BUILTIN: &str = "builtin";
 
 /// The name of the file with the expected results for a folder of artifacts.
 pub(crate) const EXPECTED: &str = "expected.yaml";
@@ -247,7 +247,8 @@ impl SetSource {
         }
     }
 
-    /// Notes a file that can't be read. The tests in it are then not reported as missing.
+    /// Adds `wrong`, the mistake about a file that can't be read, to `found`. If the file has tests of rules, it is noted as
+    /// unread, so that its rules are not reported as rules without tests.
     fn report_unread(&mut self, wrong: Diagnostic, found: &mut Vec<Diagnostic>) {
         if let Some(rules) = test_file::rules_of(Path::new(&wrong.file.name)) {
             self.tests.insert(rules, None);

@@ -6,7 +6,7 @@ use knowledge_tables::compatibility as compatibility_table;
 use knowledge_tables::cues as cue_table;
 use knowledge_tables::patterns as pattern_table;
 use knowledge_tables::patterns::Endings;
-use knowledge_tables::{codes, leads, table};
+use knowledge_tables::{codes, leads, measured, table};
 use spanned_yaml::{Diagnostic, YamlText, parse};
 use windows_codes::Knowledge;
 
@@ -28,6 +28,7 @@ pub(crate) fn check_table(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<D
         "services" => drop(table::services(file, mistakes)),
         "known-cases" => drop(leads::known_cases(file, mistakes)),
         "leads" => drop(leads::tests(file, mistakes)),
+        "measured" => drop(measured::records(file, mistakes)),
         "events" => drop(codes::events(file, mistakes)),
         "mentions" => drop(cue_table::cues(file, mistakes)),
         "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),

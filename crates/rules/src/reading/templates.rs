@@ -13,6 +13,7 @@ use minijinja::value::{Object, Value as Printed};
 use minijinja::{Environment, ErrorKind, Template, UndefinedBehavior};
 use regex::Regex;
 
+use crate::language::FOUND;
 use crate::reading::guarantee::World;
 use facts::schema::{LISTS, SCALARS, scalar};
 use facts::{FactSet, FactType, Value};
@@ -83,7 +84,7 @@ impl Templates {
         if !is_template(text) {
             return Ok(Cow::Borrowed(text));
         }
-        let filled = self.lenient.get_template(text).and_then(|template| template.render(facts.0.clone()));
+        let filled = self.lenient.get_template(text).and_then(|template| template.render(facts.printed()));
         filled.map(|filled| Cow::Owned(without_gaps(&filled))).map_err(|error| failure(&error).message)
     }
 
@@ -127,7 +128,7 @@ pub(crate) fn without_templates(text: &str) -> Cow<'_, str> {
 /// The type of the first fact that an expression names.
 pub(crate) fn kind_of_fact_in(expression: &str) -> Option<FactType> {
     let words = expression.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.'));
-    words.filter_map(scalar).map(|fact| fact.kind).next()
+    words.filter_map(printable).map(|(_, kind)| kind).next()
 }
 
 /// Whether a text has facts in it, where those are filled in.
@@ -158,19 +159,19 @@ struct Trial {
 impl Trial {
     /// The template is `text`, of the strict environment.
     fn render(&self, template: &Template, text: &str, facts: &FactValues) -> Result<String, minijinja::Error> {
-        let error = match template.render(facts.0.clone()) {
+        let error = match template.render(facts.printed()) {
             Ok(rendered) => return Ok(rendered),
             Err(error) => error,
         };
         let compares = |part: &str| part.contains("==") || part.contains("!=");
         let failed = error.range().and_then(|at| text.get(at)).is_some_and(|part| compares(&without_literals(part)));
-        if failed { self.comparing.render_str(text, facts.0.clone()) } else { Err(error) }
+        if failed { self.comparing.render_str(text, facts.printed()) } else { Err(error) }
     }
 }
 
 /// The facts of an incident as texts use them: a group such as `process` is made when a text names it, and a fact
 /// becomes text when it is printed. A text names a few of the hundred that there are.
-pub(crate) struct FactValues(Printed);
+pub(crate) struct FactValues(Facts);
 
 impl FactValues {
     /// All known facts with one value.
@@ -178,9 +179,29 @@ impl FactValues {
         Self::new(facts.scalars().map(|(path, known)| (path, known.value.clone())).collect())
     }
 
-    fn new(facts: Vec<(&'static str, Value)>) -> Self {
-        Self(Printed::from_object(Groups(facts.into())))
+    /// The same with what named groups of expressions found, by paths of [`FOUND`].
+    pub fn with(&self, found: Vec<(&'static str, Value)>) -> Self {
+        Self::new(self.0.iter().cloned().chain(found).collect())
     }
+
+    fn new(facts: Vec<(&'static str, Value)>) -> Self {
+        Self(facts.into())
+    }
+
+    fn printed(&self) -> Printed {
+        Printed::from_object(Groups(Arc::clone(&self.0)))
+    }
+}
+
+/// The type of what a text can print by this path: of a fact, or of what a named group finds.
+fn printable(path: &str) -> Option<(&'static str, FactType)> {
+    let found = || FOUND.iter().find(|found| **found == path).map(|found| (*found, FactType::Text));
+    scalar(path).map(|fact| (fact.path, fact.kind)).or_else(found)
+}
+
+/// The paths of all that a text can print.
+fn printable_paths() -> impl Iterator<Item = &'static str> + Clone {
+    SCALARS.iter().map(|fact| fact.path).chain(FOUND)
 }
 
 /// Facts with their paths.
@@ -199,9 +220,8 @@ struct Group {
 
 impl Object for Groups {
     fn get_value(self: &Arc<Self>, key: &Printed) -> Option<Printed> {
-        static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
-            SCALARS.iter().filter_map(|fact| fact.path.split_once('.')).map(|(name, _)| name).collect()
-        });
+        static NAMES: LazyLock<BTreeSet<&'static str>> =
+            LazyLock::new(|| printable_paths().filter_map(|path| path.split_once('.')).map(|(name, _)| name).collect());
         // A group without known facts is there all the same, so that asking for its facts is no error.
         let name = NAMES.get(key.as_str()?)?;
         Some(Printed::from_object(Group { name, facts: Arc::clone(&self.0) }))
@@ -216,7 +236,7 @@ impl Object for Group {
             name == Some(wanted)
         };
         let (path, value) = self.facts.iter().find(|(path, _)| is_it(path))?;
-        Some(Printed::from(value.display(scalar(path)?.kind)))
+        Some(Printed::from(value.display(printable(path)?.1)))
     }
 }
 
@@ -251,7 +271,7 @@ fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> 
         // The others can be looked at as if a text stood in the place of these.
         let others = paths
             .iter()
-            .filter(|path| scalar(path).is_none())
+            .filter(|path| printable(path).is_none())
             .fold(text.to_owned(), |text, path| with_text_for(&text, path));
         if others != text && trial.strict.template_from_str(&others).is_ok_and(|template| names_only_facts(&template)) {
             unknown.extend(check_facts(trial, &others, worlds));
@@ -259,10 +279,10 @@ fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> 
         return unknown;
     }
     // What a text does not name has no say in whether it can be written.
-    let named: Vec<_> = paths.iter().filter_map(|path| scalar(path)).collect();
+    let named: Vec<_> = paths.iter().filter_map(|path| printable(path)).collect();
     let render = |absent: &dyn Fn(&str) -> bool| {
-        let known = named.iter().filter(|fact| !absent(fact.path));
-        let facts = FactValues::new(known.map(|fact| (fact.path, example(fact.kind))).collect());
+        let known = named.iter().filter(|(path, _)| !absent(path));
+        let facts = FactValues::new(known.map(|(path, kind)| (*path, example(*kind))).collect());
         trial.render(&template, text, &facts)
     };
     if let Err(error) = render(&|_| false) {
@@ -290,7 +310,7 @@ fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> 
 
 /// Whether all names in a template are facts of the schema.
 fn names_only_facts(template: &Template) -> bool {
-    template.undeclared_variables(true).iter().all(|path| scalar(path).is_some())
+    template.undeclared_variables(true).iter().all(|path| printable(path).is_some())
 }
 
 /// The text with each use of a path replaced by a quoted text of the same length, so that places stay.
@@ -373,8 +393,8 @@ fn without_literals(text: &str) -> String {
 }
 
 fn unknown_fact(text: &str, path: &str) -> Option<TextMistake> {
-    let known = || SCALARS.iter().map(|fact| fact.path);
-    if known().any(|fact| fact == path) {
+    let known = printable_paths;
+    if printable(path).is_some() {
         return None;
     }
     let list = LISTS.iter().find(|list| path == list.name || path.starts_with(&format!("{}.", list.name)));

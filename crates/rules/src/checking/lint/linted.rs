@@ -44,6 +44,13 @@ impl<'r> Linted<'r> {
         if overridden { &[] } else { &self.rule.texts().remediation }
     }
 
+    /// Its title, unless an override gives another.
+    pub fn own_title(&self) -> Option<OwnText<'r>> {
+        let overridden = self.rule.overrides().iter().any(|change| change.keys.contains(&"title"));
+        let span = self.place("title:", self.rule.span.start).unwrap_or(self.rule.id_span);
+        (!overridden).then(|| OwnText { text: &self.rule.texts().title, span })
+    }
+
     /// The texts of its own file in which facts can stand, but for its title.
     pub fn own_texts(&self) -> impl Iterator<Item = OwnText<'r>> {
         let texts = self.rule.texts();

@@ -12,6 +12,7 @@ mod drafts;
 mod ended_suppressions;
 mod expressions;
 mod file_endings;
+mod found_names;
 mod lengths;
 mod line_lists;
 mod linted;
@@ -109,6 +110,7 @@ fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, lists: &Lists, found: &mu
         if let Some(phrases) = phrases {
             open_names::look(one, phrases, found);
         }
+        found_names::look(one, found);
         if let Some(lists) = &commands {
             commands::look(one, lists, found);
         }
