@@ -22,6 +22,7 @@ use fact_table::Strength;
 use material::Chosen;
 pub use material::{Decided, Draft, Material, Subject};
 use private::Private;
+use rule_file::Known;
 use term::DraftTerm;
 
 use facts::{EvidenceRef, Value};
@@ -170,18 +171,18 @@ fn source(from: EvidenceRef, incident: &Incident, artifacts: &[Artifact]) -> Opt
 }
 
 /// The rules that match the incidents already: the surest of each, with how many of the incidents it matches.
-fn known(of: &[Subject<'_>]) -> Vec<String> {
+fn known<'s>(of: &'s [Subject<'_>]) -> Vec<Known<'s>> {
     let mut by_rule: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
     for finding in of.iter().flat_map(|subject| subject.findings) {
         let (confidence, count) = by_rule.entry(&finding.rule).or_default();
         *confidence = confidence.max(finding.confidence);
         *count = count.saturating_add(1);
     }
-    let mut known: Vec<(&str, (f64, usize))> = by_rule.into_iter().collect();
-    known.sort_by(|(_, (a, _)), (_, (b, _))| b.total_cmp(a));
-    let of_all = |count: usize| if of.len() > 1 { format!(" in {count} of {}", of.len()) } else { String::new() };
-    let known = known.into_iter().take(MOST_FINDINGS);
-    known.map(|(rule, (confidence, count))| format!("{rule} ({confidence:.2}{})", of_all(count))).collect()
+    let known = by_rule.into_iter().map(|(rule, (confidence, incidents))| Known { rule, confidence, incidents });
+    let mut known: Vec<Known<'_>> = known.collect();
+    known.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
+    known.truncate(MOST_FINDINGS);
+    known
 }
 
 /// The rule's id, one that no other rule has.

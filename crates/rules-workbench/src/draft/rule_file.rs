@@ -25,10 +25,19 @@ pub(super) struct Parts<'p> {
     pub chosen: &'p [Chosen],
     /// Terms that hold for the incidents and became no selection.
     pub left: &'p [Chosen],
-    /// Rules that match already.
-    pub known: &'p [String],
+    /// Rules that match already, the surest first.
+    pub known: &'p [Known<'p>],
     /// Facts of the first incident that can be shown.
     pub facts: FactSet,
+}
+
+/// A rule that matches already.
+pub(super) struct Known<'k> {
+    pub rule: &'k str,
+    /// The greatest confidence of its findings.
+    pub confidence: f64,
+    /// How many of the incidents it matches.
+    pub incidents: usize,
 }
 
 /// A test of the draft.
@@ -60,7 +69,9 @@ pub(super) fn drafted(parts: &Parts<'_>) -> Draft {
     let rendered = environment().render_str(
         include_str!("draft.yaml.jinja"),
         context! {
-            id, cause, of, known => known.join(", "), to_decide => to_decide.join(", "), undetermined => UNDETERMINED,
+            id, cause, of, known => described(known, parts.count),
+            superseded => known.iter().map(|known| known.rule.to_owned()).collect::<Vec<_>>(),
+            to_decide => to_decide.join(", "), undetermined => UNDETERMINED,
             title => quoted(&title(first)), sentence => sentence(first), why => unfinished::WHY,
             step => unfinished::STEP, reference => unfinished::REFERENCE,
             chosen => chosen.iter().map(|one| selection(one, one.term.yaml())).collect::<Vec<_>>(),
@@ -70,6 +81,15 @@ pub(super) fn drafted(parts: &Parts<'_>) -> Draft {
     );
     let yaml = rendered.unwrap_or_default() + "\n";
     Draft { id: id.to_owned(), yaml, selections: chosen.len(), tests: tests.len(), to_decide }
+}
+
+/// `gpu/timeout (0.87 in 2 of 3)`, separated by commas.
+fn described(known: &[Known<'_>], count: usize) -> String {
+    let described = known.iter().map(|Known { rule, confidence, incidents }| {
+        let of_all = if count > 1 { format!(" in {incidents} of {count}") } else { String::new() };
+        format!("{rule} ({confidence:.2}{of_all})")
+    });
+    described.collect::<Vec<_>>().join(", ")
 }
 
 /// The tests: one that matches, and for each selection a near miss and a test in which its fact is not known.
