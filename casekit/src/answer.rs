@@ -16,6 +16,8 @@ pub struct Answer {
     pub cause: String,
     /// Its confidence.
     pub confidence: f64,
+    /// The rule that names it; `None` of `undetermined`.
+    pub rule: Option<String>,
 }
 
 /// The causes that a report on a case names, by confidence, each once: of a ticket those of all incidents, of artifacts those
@@ -53,12 +55,17 @@ fn highest(judged: &Judged) -> f64 {
 }
 
 fn ranked<'r>(incidents: impl Iterator<Item = &'r Judged> + Clone) -> Vec<Answer> {
-    let verdicts = incidents.clone().map(|judged| (&judged.verdict.cause, judged.verdict.confidence));
-    let findings = incidents.flat_map(|judged| &judged.findings);
-    let mut answers: Vec<Answer> = verdicts
-        .chain(findings.map(|finding| (&finding.cause, finding.confidence)))
-        .map(|(cause, confidence)| Answer { cause: cause.clone(), confidence })
-        .collect();
+    let verdicts = incidents.clone().map(|judged| Answer {
+        cause: judged.verdict.cause.clone(),
+        confidence: judged.verdict.confidence,
+        rule: judged.leading_finding().map(|finding| finding.rule.clone()),
+    });
+    let findings = incidents.flat_map(|judged| &judged.findings).map(|finding| Answer {
+        cause: finding.cause.clone(),
+        confidence: finding.confidence,
+        rule: Some(finding.rule.clone()),
+    });
+    let mut answers: Vec<Answer> = verdicts.chain(findings).collect();
     // The sort is stable: of equally sure causes the verdict's comes first.
     answers.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let mut ranked: Vec<Answer> = Vec::new();
@@ -68,7 +75,7 @@ fn ranked<'r>(incidents: impl Iterator<Item = &'r Judged> + Clone) -> Vec<Answer
         }
     }
     if ranked.is_empty() {
-        ranked.push(Answer { cause: UNDETERMINED.to_owned(), confidence: 0.0 });
+        ranked.push(Answer { cause: UNDETERMINED.to_owned(), confidence: 0.0, rule: None });
     }
     ranked
 }

@@ -24,6 +24,8 @@ pub struct Case {
     pub also_accepted: Vec<String>,
     /// Whether nobody could tell the cause from this evidence.
     pub is_untold: bool,
+    /// Whether somebody confirmed that the fix of the cause helped.
+    pub is_confirmed: bool,
     /// Of artifacts, when the crash was that the label is about.
     pub time: Option<Timestamp>,
     /// Whether the evidence is a ticket.
@@ -35,6 +37,8 @@ struct Expected {
     cause: String,
     #[serde(default)]
     also_accepted: Vec<String>,
+    #[serde(default, alias = "confidence_of_label")]
+    label: Option<String>,
     #[serde(default)]
     deducible: Option<String>,
     #[serde(default)]
@@ -49,6 +53,7 @@ impl Expected {
             cause: self.cause,
             also_accepted: self.also_accepted,
             is_untold: self.deducible.as_deref() == Some("no"),
+            is_confirmed: self.label.as_deref() == Some("confirmed"),
             time: self.time,
             is_ticket,
         }
@@ -56,6 +61,12 @@ impl Expected {
 }
 
 impl Case {
+    /// The name without the folder: the same for all forms of a case.
+    #[must_use]
+    pub fn short_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
+
     /// Whether an answer counts as this case's cause.
     #[must_use]
     pub fn accepts(&self, cause: &str) -> bool {

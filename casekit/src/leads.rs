@@ -41,7 +41,7 @@ pub fn known_cases<'o>(observed: impl IntoIterator<Item = &'o Observed>) -> Know
     let mut known = KnownCases::default();
     let mut counted = BTreeSet::new();
     for Observed { case, likeness, .. } in observed {
-        if counted.insert((name(case), likeness)) {
+        if counted.insert((case.short_name(), likeness)) {
             known.add(likeness.clone(), &case.cause, 1);
         }
     }
@@ -66,10 +66,10 @@ pub fn leave_one_out(observed: &[Observed], of: impl Fn(&Observed) -> bool) -> H
     let mut by_name: BTreeMap<&str, KnownCases> = BTreeMap::new();
     let mut hits = Hits::default();
     for one in observed.iter().filter(|one| of(one) && one.case.cause != UNDETERMINED) {
-        let left_out = name(&one.case);
+        let left_out = one.case.short_name();
         let others = by_name
             .entry(left_out)
-            .or_insert_with(|| known_cases(observed.iter().filter(|other| name(&other.case) != left_out)));
+            .or_insert_with(|| known_cases(observed.iter().filter(|other| other.case.short_name() != left_out)));
         let shares = others.shares(&one.likeness);
         let leads: Vec<&str> = likeliest(&shares).take(MOST).map(|(cause, _)| cause.as_str()).collect();
         let add = |count: &mut usize, holds: bool| *count = count.saturating_add(usize::from(holds));
@@ -78,11 +78,6 @@ pub fn leave_one_out(observed: &[Observed], of: impl Fn(&Observed) -> bool) -> H
         add(&mut hits.exact, leads.contains(&one.case.cause.as_str()));
     }
     hits
-}
-
-/// The name that all forms of a report share.
-fn name(case: &Case) -> &str {
-    case.name.rsplit('/').next().unwrap_or_default()
 }
 
 impl fmt::Display for Hits {
@@ -104,6 +99,7 @@ mod tests {
             cause: cause.into(),
             also_accepted: Vec::new(),
             is_untold: false,
+            is_confirmed: false,
             time: None,
             is_ticket: true,
         };

@@ -4,6 +4,7 @@
 //! engineer received, or artifacts of the machine: dumps, event logs, reports. A [`Score`] summarizes all cases: how often the first answer is right, how often one of the first
 //! three is, how often a sure one is wrong, and whether answers are right as often as their confidence states.
 
+pub mod accuracy;
 mod answer;
 mod case;
 pub mod leads;

@@ -89,6 +89,12 @@ impl Score {
         self.cases.iter().filter(|scored| fulfils(scored)).count()
     }
 
+    /// The cases that meet a condition.
+    #[must_use]
+    pub fn of(&self, fulfils: impl Fn(&Scored) -> bool) -> Self {
+        Self { cases: self.cases.iter().filter(|scored| fulfils(scored)).cloned().collect() }
+    }
+
     /// How many first answers are right.
     #[must_use]
     pub fn first_right(&self) -> usize {
@@ -163,11 +169,15 @@ mod tests {
             cause: cause.into(),
             also_accepted,
             is_untold: false,
+            is_confirmed: false,
             time: None,
             is_ticket: true,
         };
-        let answers =
-            answers.iter().map(|(cause, confidence)| Answer { cause: (*cause).into(), confidence: *confidence });
+        let answers = answers.iter().map(|(cause, confidence)| Answer {
+            cause: (*cause).into(),
+            confidence: *confidence,
+            rule: None,
+        });
         Scored::new(case, answers.collect())
     }
 

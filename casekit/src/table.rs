@@ -43,6 +43,7 @@ impl Display for Scored {
     }
 }
 
-fn percent(part: usize, whole: usize) -> String {
+/// `40.0 %`; `-` of nothing.
+pub(crate) fn percent(part: usize, whole: usize) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{:.1} %", part as f64 / whole as f64 * 100.0) }
 }

@@ -1,11 +1,12 @@
 //! `cargo xtask cases`: scores the built-in rules on labelled reports. `cargo xtask noise`: the same among innocent
-//! circumstances. `cargo xtask leads`: counts the causes of labelled reports.
+//! circumstances. `cargo xtask leads`: counts the causes of labelled reports. `cargo xtask accuracy`: writes down how often the
+//! answers are right.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use casekit::leads::{Observed, leave_one_out};
-use casekit::{Case, noise};
+use casekit::{Case, accuracy, noise};
 use rules::RuleSet;
 
 /// The environment variable that names the folder of cases where no argument does.
@@ -16,6 +17,12 @@ const CORPUS: &str = "CRASHSIFT_CORPUS";
 const KNOWN_CASES: &str = "rules/data/known-cases.yaml";
 /// The line before the rows of that table.
 const ROWS: &str = "cases:\n";
+/// How often rules were right, below the project's folder.
+const MEASURED: &str = "rules/data/measured.yaml";
+/// The line before the rows of that table.
+const RULE_ROWS: &str = "rules:\n";
+/// The page on how often the answers are right.
+const ACCURACY: &str = "docs/accuracy.md";
 /// The percentage of right answers that may be lost among innocent circumstances.
 const MOST_LOST: usize = 1;
 
@@ -72,7 +79,39 @@ pub fn noise(folder: Option<&str>) -> Result<String, String> {
 /// # Errors
 /// When cases can't be read, the file not be written, or with `check` differs.
 pub fn leads(project: &Path, sources: &[&str], check: bool) -> Result<String, String> {
-    let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))?;
+    let rules = builtin_rules()?;
+    let cases = cases_of(sources)?;
+    let observed = casekit::leads::observe(cases, &rules);
+    let known = casekit::leads::known_cases(&observed);
+    let known_rows = known.rows();
+    update(project, KNOWN_CASES, check, |before| with_rows(before, ROWS, &known_rows))?;
+    let measured = |of: fn(&Observed) -> bool| leave_one_out(&observed, of);
+    Ok(format!(
+        "{KNOWN_CASES}: {} cases\nleft out once each, the cause is among the leads of\n  cases without a verdict: {}\n  all cases with a cause: {}",
+        known.total(),
+        measured(|one| one.is_undetermined),
+        measured(|_| true),
+    ))
+}
+
+/// Scores the built-in rules on the cases in several folders and lists, as [`leads`] reads them, and writes how often the
+/// answers are right: `docs/accuracy.md`, and by rule `rules/data/measured.yaml`. With `check`, the files must be as they would
+/// be written.
+///
+/// # Errors
+/// When cases can't be read, a file not be written, or with `check` differs.
+pub fn accuracy(project: &Path, sources: &[&str], check: bool) -> Result<String, String> {
+    let rules = builtin_rules()?;
+    let score = casekit::score(cases_of(sources)?, &rules);
+    let records = accuracy::by_rule(&score);
+    let rows = accuracy::rows(&records);
+    update(project, MEASURED, check, |before| with_rows(before, RULE_ROWS, &rows))?;
+    update(project, ACCURACY, check, |_| accuracy::page(&score, &rules))?;
+    Ok(format!("{ACCURACY}: {} cases, {} of {} rules", score.cases.len(), records.len(), rules.rules().len()))
+}
+
+/// The cases of folders, and of lists of labels (`.jsonl`) with artifacts in the folder that [`CORPUS`] names.
+fn cases_of(sources: &[&str]) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     for source in sources {
         let path = Path::new(source);
@@ -84,34 +123,36 @@ pub fn leads(project: &Path, sources: &[&str], check: bool) -> Result<String, St
             cases.extend(casekit::read(path)?);
         }
     }
-    if cases.is_empty() {
-        return Err("name the folders of cases".to_owned());
+    if cases.is_empty() { Err("name the folders of cases".to_owned()) } else { Ok(cases) }
+}
+
+/// A table with other rows behind the line `start`.
+fn with_rows(before: &str, start: &str, rows: &str) -> String {
+    let head = before.split_inclusive('\n').take_while(|line| *line != start).collect::<String>();
+    format!("{head}{start}{rows}")
+}
+
+/// Writes a file of the project where it differs from what `made` gives; with `check`, reports that instead.
+fn update(project: &Path, file: &str, check: bool, made: impl FnOnce(&str) -> String) -> Result<(), String> {
+    let path = project.join(file);
+    let before = fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
+    let made = made(&before);
+    if made == before {
+        return Ok(());
     }
-    let observed = casekit::leads::observe(cases, &rules);
-    let known = casekit::leads::known_cases(&observed);
-    let path = project.join(KNOWN_CASES);
-    let before = fs::read_to_string(&path).map_err(|error| format!("{KNOWN_CASES}: {error}"))?;
-    let head = before.split_inclusive('\n').take_while(|line| *line != ROWS).collect::<String>();
-    let made = format!("{head}{ROWS}{}", known.rows());
-    if check && made != before {
-        return Err(format!("{KNOWN_CASES} is not what these cases give"));
+    if check {
+        return Err(format!("{file} is not what these cases give"));
     }
-    if made != before {
-        fs::write(&path, made).map_err(|error| format!("{KNOWN_CASES}: {error}"))?;
-    }
-    let measured = |of: fn(&Observed) -> bool| leave_one_out(&observed, of);
-    Ok(format!(
-        "{KNOWN_CASES}: {} cases\nleft out once each, the cause is among the leads of\n  cases without a verdict: {}\n  all cases with a cause: {}",
-        known.total(),
-        measured(|one| one.is_undetermined),
-        measured(|_| true),
-    ))
+    fs::write(&path, made).map_err(|error| format!("{file}: {error}"))
+}
+
+fn builtin_rules() -> Result<RuleSet, String> {
+    RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))
 }
 
 fn cases_and_rules(folder: Option<&str>) -> Result<(Vec<Case>, RuleSet), String> {
     let folder = folder.map(PathBuf::from).or_else(|| std::env::var_os(FOLDER).map(PathBuf::from));
     let folder = folder.ok_or_else(|| format!("name the folder of cases, or set {FOLDER}"))?;
     let cases = casekit::read(&folder)?;
-    let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))?;
-    Ok((cases, rules))
+    Ok((cases, builtin_rules()?))
 }

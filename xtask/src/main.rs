@@ -2,6 +2,7 @@
 //! `cargo xtask samples --check` compares the committed files with the generated ones, `cargo xtask codes` updates the
 //! table of codes in `rules/README.md`, `cargo xtask cases` scores the rules on labelled reports,
 //! `cargo xtask leads` counts the causes of labelled reports for `rules/data/known-cases.yaml`,
+//! `cargo xtask accuracy` writes how often answers are right to `docs/accuracy.md` and `rules/data/measured.yaml`,
 //! `cargo xtask noise` counts the right answers that are lost among innocent circumstances, and `cargo xtask sigma` compares the matches of Sigma rules with those of other programs.
 
 #![allow(
@@ -22,7 +23,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]\n       cargo xtask noise [FOLDER]\n       cargo xtask leads [--check] FOLDER|LABELS.jsonl...";
+const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]\n       cargo xtask noise [FOLDER]\n       cargo xtask leads [--check] FOLDER|LABELS.jsonl...\n       cargo xtask accuracy [--check] FOLDER|LABELS.jsonl...";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -40,6 +41,8 @@ fn main() -> ExitCode {
         },
         ["leads", "--check", sources @ ..] => cases::leads(&project_folder(), sources, true),
         ["leads", sources @ ..] => cases::leads(&project_folder(), sources, false),
+        ["accuracy", "--check", sources @ ..] => cases::accuracy(&project_folder(), sources, true),
+        ["accuracy", sources @ ..] => cases::accuracy(&project_folder(), sources, false),
         ["noise", folder @ ..] if folder.len() < 2 => cases::noise(folder.first().copied()),
         ["sigma", arguments @ ..] => sigma::run(arguments),
         _ => {

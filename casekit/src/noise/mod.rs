@@ -65,7 +65,7 @@ pub fn compare(case: Case, rules: &RuleSet, scratch: &Path) -> Result<Compared, 
 }
 
 fn first(answers: Vec<Answer>) -> Answer {
-    answers.into_iter().next().unwrap_or(Answer { cause: rules::UNDETERMINED.to_owned(), confidence: 0.0 })
+    answers.into_iter().next().unwrap_or(Answer { cause: rules::UNDETERMINED.to_owned(), confidence: 0.0, rule: None })
 }
 
 /// Writes the artifacts of a case with noise; `None` where none could be added.

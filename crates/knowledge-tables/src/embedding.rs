@@ -35,8 +35,8 @@ impl Embedding {
         Ok(read(&file, &mut self.mistakes))
     }
 
-    /// What `read` gives of all files whose names begin with `beginning`, in the order of their names. When one is added,
-    /// Cargo runs the build script again.
+    /// Calls `read` once, with all files of tables whose names begin with `beginning`, sorted by name, and returns what it
+    /// returns. Cargo runs the build script again when such a file is changed or added.
     ///
     /// # Errors
     /// When a file can't be read.

@@ -14,6 +14,7 @@ mod embedding;
 pub mod events;
 pub mod facts;
 pub mod leads;
+pub mod measured;
 pub mod patterns;
 pub mod stops;
 pub mod table;

@@ -5,6 +5,7 @@ pub mod archive;
 pub mod discover;
 pub mod judge;
 pub mod leads;
+pub mod measured;
 pub mod merge;
 pub mod patterns;
 pub mod read;
