@@ -33,7 +33,8 @@ pub enum Relation {
     #[strum(serialize = "same-signature-within-a-day")]
     #[strum(message = "with the same signature on this machine within the 24 hours before")]
     SameSignatureWithinADay,
-    /// Incidents with the same signature whose processes ran for a known time.
+    /// Incidents with the same signature of which it is known how long the process ran; the shortest and longest of these
+    /// times are facts. Incidents without a known time are left out.
     #[strum(serialize = "same-signature")]
     #[strum(message = "with the same signature, of which it is known how long the process ran")]
     SameSignature,

@@ -51,6 +51,20 @@ impl Basis {
     }
 }
 
+impl Basis {
+    /// What it means, for people.
+    #[must_use]
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Exact => "it happened in it",
+            Self::Unwound => "by the calls and values that lead there",
+            Self::FramePointer | Self::Likely => "found on the stack",
+            Self::Scanned => "found on the stack, where it may be left from an earlier call",
+            Self::Named => "the evidence names it",
+        }
+    }
+}
+
 impl fmt::Display for Basis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())

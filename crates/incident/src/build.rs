@@ -149,6 +149,7 @@ fn build<'i>(
         let suspect = fault_site::suspect(&evidence, site.as_ref(), code, carriers);
         text_stack::completed(&evidence, site, suspect, carriers)
     };
+    let suspect = suspect.map(|suspect| suspect.of_product(carriers));
     let process = process(&evidence, &records);
     let mechanism = mechanism(&evidence, exception.as_ref(), fault_site.as_ref(), process.as_ref());
     let mechanism = mechanism.filter(|_| kernel.is_none());
@@ -199,6 +200,10 @@ fn build<'i>(
         evidence: items,
     };
     incident.signature = signature(&incident, incident.suspect.as_ref(), &evidence);
+    // By the signature, incidents of which only the driver names the program stay alike.
+    if let Some(process) = incident.process.as_mut().filter(|process| process.name.is_none()) {
+        process.name = named_by_driver(&evidence).map(Arc::from);
+    }
     Some(JoinedIncident { incident, evidence, environment })
 }
 
@@ -256,6 +261,26 @@ fn process(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) 
     }
     process.pid = process.pid.or_else(|| evidence.sightings.iter().find_map(|sighting| sighting.pid));
     (process != Process::default()).then_some(process)
+}
+
+/// The program that the record of NVIDIA's OpenGL driver names behind process and thread:
+/// `(pid=32376 tid=11 tool.exe 64bit)`.
+fn named_by_driver<'e>(evidence: &JoinedEvidence<'e>) -> Option<&'e str> {
+    let named = evidence.event(|body| match body {
+        EventBody::OpenGlDriver { text, .. } => program_behind_thread(text),
+        _ => None,
+    });
+    named.map(|(_, program)| program)
+}
+
+fn program_behind_thread(text: &str) -> Option<&str> {
+    let (_, behind) = text.split_once("(pid=")?;
+    let (_, behind) = behind.split_once(" tid=")?;
+    let (_, behind) = behind.split_once(' ')?;
+    let (inside, _) = behind.split_once(')')?;
+    let (program, _) = inside.rsplit_once(' ')?;
+    let program = base_name(program.trim());
+    (!program.is_empty()).then_some(program)
 }
 
 fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<ExceptionFacts> {
@@ -413,4 +438,22 @@ fn fingerprint(incident: &Incident, evidence: &JoinedEvidence<'_>) -> u64 {
     // The sentence of a text is next to empty.
     evidence.text_hashes().iter().for_each(|text| add(&format!("{text:016x}")));
     hash.digest()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::program_behind_thread;
+
+    #[test]
+    fn the_driver_names_the_program_behind_process_and_thread() {
+        for (text, program) in [
+            ("Error code: 7\n (pid=32376 tid=11 tool.exe 64bit)", Some("tool.exe")),
+            (r"(pid=1 tid=2 C:\My tools\tool.exe 32bit)", Some("tool.exe")),
+            ("(pid=1 tid=2 64bit)", None),
+            ("(pid=1)", None),
+            ("tid=2 a.exe b)", None),
+        ] {
+            assert_eq!(program_behind_thread(text), program, "{text}");
+        }
+    }
 }

@@ -44,7 +44,8 @@ const MESSAGE_KEYS: [&str; 9] = [
 pub struct DumpState {
     /// When the dump was written, by its header.
     pub written: Option<Timestamp>,
-    /// Whether a program asked for it while it was running.
+    /// `true` if the process went on after the dump: a program asked for the dump, a debugger broke in, or an assertion
+    /// failed. Never `false`.
     pub requested: Option<bool>,
     /// How long the process had run.
     pub uptime_seconds: Option<u64>,

@@ -43,7 +43,8 @@ pub trait Carriers: Sync {
 pub struct KnownModule<'l> {
     /// The list's name: the kind of product.
     pub list: &'l str,
-    /// The product, in words.
+    /// What the list says of the module: the product, such as `Discord overlay`, and where known behind `: ` the module's
+    /// role in it.
     pub what: &'l str,
     /// How such modules come into a process.
     pub part: KnownPart,
@@ -72,13 +73,20 @@ impl FaultSite {
 impl Suspect {
     /// A suspect of which only the module is known.
     pub(super) fn new(module: &str, basis: Basis, reason: impl Into<String>) -> Self {
-        Self { module: Arc::from(module), version: None, path: None, basis, reason: reason.into() }
+        let (what, kind) = (None, None);
+        Self { module: Arc::from(module), version: None, path: None, what, kind, basis, reason: reason.into() }
     }
 
     /// A module of a process as suspect.
     pub(super) fn from_module(module: &LoadedModule, basis: Basis, reason: impl Into<String>) -> Self {
         let path = full_path(&module.path);
         Self { version: module.version, path, ..Self::new(module.name(), basis, reason) }
+    }
+
+    /// The same with the product that the module belongs to.
+    pub(super) fn of_product(self, carriers: &dyn Carriers) -> Self {
+        let Some(known) = carriers.known(&self.module) else { return self };
+        Self { what: Some(known.what.into()), kind: Some(known.list.into()), ..self }
     }
 
     /// The module at a fault site as suspect.

@@ -236,6 +236,10 @@ pub struct Suspect {
     pub version: Option<Version>,
     /// Path.
     pub path: Option<Arc<str>>,
+    /// The product that it belongs to, by the lists of rule sets.
+    pub what: Option<Arc<str>>,
+    /// The name of that list: the kind of product.
+    pub kind: Option<Arc<str>>,
     /// On what basis.
     pub basis: Basis,
     /// Why, in a sentence.

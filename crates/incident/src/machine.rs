@@ -146,7 +146,8 @@ pub fn machines(items: &[SourcedEvidence], coverage: &[LogCoverage]) -> Vec<Mach
 /// The sentences that were made, by the parts that events share. Most records of a log repeat the content of others.
 #[derive(Default)]
 struct Sentences {
-    /// Kind and sentence of events, by their content.
+    /// The kind of timeline entry and the sentence made for each event's content. The key is the content's address: events
+    /// that share their content share the sentence.
     events: NumberMap<*const EventContent, (&'static str, Arc<str>)>,
     /// Sentences of matches, by rule, provider and event id.
     matches: HashMap<(*const SigmaRule, *const u8, u32), Arc<str>>,

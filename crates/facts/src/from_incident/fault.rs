@@ -1,8 +1,10 @@
 //! Facts of the fault site and of the suspect.
 
+use std::sync::Arc;
+
 use crate::FactSet;
 use crate::value::{evidence, word};
-use incident::JoinedIncident;
+use incident::{JoinedIncident, Suspect, product};
 
 /// Sets the facts of the fault site and of the suspect, where they are known.
 pub(super) fn fault(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
@@ -27,5 +29,19 @@ pub(super) fn fault(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         facts.set("suspect.basis", word(suspect.basis.word()), from);
         facts.set_known("suspect.version", suspect.version, from);
         facts.set_known("suspect.path", suspect.path.clone(), from);
+        facts.set_known("suspect.product", suspect.what.as_deref().map(product).map(Arc::<str>::from), from);
+        facts.set_known("suspect.gpu_vendor", gpu_vendor(suspect).map(word), from);
     }
+}
+
+/// The list of the modules of display drivers, whose descriptions name the maker.
+const DISPLAY_DRIVERS: &str = "gpu-drivers";
+/// Makers of GPUs and of display drivers, as facts name them and as that list does.
+const GPU_VENDORS: [(&str, &str); 5] =
+    [("nvidia", "NVIDIA"), ("amd", "AMD"), ("intel", "Intel"), ("qualcomm", "Qualcomm"), ("microsoft", "Microsoft")];
+
+/// The maker of the display driver that the suspect is a module of.
+fn gpu_vendor(suspect: &Suspect) -> Option<&'static str> {
+    let what = suspect.what.as_deref().filter(|_| suspect.kind.as_deref() == Some(DISPLAY_DRIVERS))?;
+    GPU_VENDORS.into_iter().find(|(_, name)| what.split([' ', ',']).any(|word| word == *name)).map(|(vendor, _)| vendor)
 }

@@ -61,6 +61,32 @@ evidence::words!(
 );
 
 impl JoinKey {
+    /// What it joins by, for people.
+    #[must_use]
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::ReportId => "same report number",
+            Self::SameRecord => "same record",
+            Self::Copy => "same content",
+            Self::ProcessAndStart => "same process and start",
+            Self::BugcheckParameters => "same code and parameters",
+            Self::ExceptionAndTime => "same exception and time",
+            Self::StopAndTime => "same blue screen and time",
+            Self::DumpPath => "names the dump",
+            Self::ReportFolder => "folder of the report",
+            Self::ProcessAndTime => "same process and time",
+            Self::Exit => "end of the process",
+            Self::Service => "end of the service",
+            Self::Restart => "recorded at the restart",
+            Self::Burst => "right after one another",
+            Self::SameText => "in the same text",
+            Self::Companion => "recorded beside the crash",
+            Self::NameAndTime => "same program and time",
+            Self::Ticket => "fits no other incident",
+            Self::Machine => "of the same computer",
+        }
+    }
+
     /// How much it proves by itself.
     #[must_use]
     pub fn strength(self) -> JoinStrength {

@@ -13,7 +13,8 @@ use crate::sighting::Sighting;
 pub struct JoinedSightings<'s> {
     /// By rank, then in the order of their items.
     pub members: Vec<&'s Sighting<'s>>,
-    /// What joined each of them; `None` for the first.
+    /// For each of `members`, at the same index: what it has in common with another member, for which it was joined; `None`
+    /// for the first.
     pub joined_by: Vec<Option<JoinedBy>>,
     /// For texts that fit several other groups: a sighting of each of these groups.
     pub fits: Vec<&'s Sighting<'s>>,

@@ -43,14 +43,15 @@ pub(super) fn frames<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<StackFrame
 
 /// Whether a line names the type of a .NET exception: `Exception Info: System.ArgumentException: ...`.
 fn names_exception(line: &str) -> bool {
-    let names = |word: &str| word.contains('.') && word.ends_with("Exception") && is_name(word);
+    let names = |word: &str| word.contains('.') && word.ends_with("Exception") && is_identifier_path(word);
     // Most lines of a text name none.
     line.contains("Exception")
         && line.split([' ', '\t', '(', '：']).any(|word| names(word.trim_end_matches([':', ',', '.', ')'])))
 }
 
-/// A name with dots, as namespaces, types and methods have.
-fn is_name(text: &str) -> bool {
+/// Whether a text is one identifier or several with dots between them, as .NET writes namespaces, types and methods. A dot
+/// is not required.
+fn is_identifier_path(text: &str) -> bool {
     let is_identifier = |part: &str| {
         part.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '<' | '$'))
             && part.chars().all(|character| character.is_alphanumeric() || "_+`[],<>$|=&*-".contains(character))
@@ -73,7 +74,7 @@ fn frame(line: &str) -> Option<StackFrame> {
     let (method, behind) = rest.split_at_checked(close)?;
     // Java and JavaScript have the place in the source between the brackets.
     let of_others = method.contains(':') || method.ends_with("(Native Method)") || method.ends_with("(Unknown Source)");
-    if of_others || !plain.contains('.') || !is_name(&plain) || method.len() > LONGEST_METHOD {
+    if of_others || !plain.contains('.') || !is_identifier_path(&plain) || method.len() > LONGEST_METHOD {
         return None;
     }
     let (file, line) = source(behind).map_or((None, None), |(file, line)| (Some(Arc::from(file)), Some(line)));
