@@ -160,6 +160,7 @@ fn undetermined(incident: Incident) -> Judged {
         collect_next: Vec::new(),
         gap_requests: Vec::new(),
         leads: Vec::new(),
+        measured: None,
         family: None,
         symptom: false,
     };

@@ -45,7 +45,7 @@ mod descriptor {
     pub const KIND: usize = 16;
     /// Severity.
     pub const SEVERITY: usize = 48;
-    /// The replaceable unit's name, 20 ASCII characters.
+    /// Name of the part that can be replaced (FRU), as firmware gave it: 20 ASCII characters.
     pub const UNIT: usize = 52;
     /// Length of a descriptor.
     pub const SIZE: usize = 72;

@@ -142,7 +142,7 @@ pub struct BootStatus {
     pub boot_succeeded: bool,
     /// Whether the last session was shut down.
     pub shut_down: bool,
-    /// Whether a shutdown was going on.
+    /// Whether a shutdown was going on when Windows stopped.
     pub shutdown_in_progress: bool,
     /// Whether the system was on its way to or from sleep.
     pub sleep_in_progress: bool,

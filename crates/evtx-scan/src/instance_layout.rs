@@ -147,7 +147,7 @@ pub(crate) struct Places {
     end: usize,
 }
 
-/// The bytes in the chunk of a text at this offset of the values, with this size.
+/// Where a text is in the chunk: of `size` bytes, `place` bytes behind the beginning of the first of `values`.
 #[inline]
 pub(crate) fn text(values: &Values<'_>, (place, size): (usize, usize)) -> Range<usize> {
     let start = values.start.saturating_add(place);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::leads::leads;
+use crate::measured::measured;
 use crate::patterns::Pattern;
 use evidence::{DumpReason, EventBody, ExceptionCode, OperatingSystem};
 use facts::{Around, EvidenceRef, Nearby, Surroundings};
@@ -96,7 +97,8 @@ fn verdict(
             sentence,
             collect_next,
             gap_requests,
-            leads: leads_of(joined, known.is_some(), rules),
+            measured: None,
+            leads: leads_of(joined, findings, known.is_some(), rules),
         };
     };
     // The sentence names a second cause that is nearly as likely.
@@ -114,20 +116,23 @@ fn verdict(
     let family = rules.causes().get(&best.cause).map(|cause| cause.family.clone());
     let Finding { cause, symptom, confidence, .. } = best;
     let (cause, symptom, confidence) = (cause.clone(), *symptom, *confidence);
-    Verdict { cause, family, symptom, confidence, sentence, collect_next, gap_requests, leads: Vec::new() }
+    let measured = measured(best);
+    Verdict { cause, family, symptom, confidence, sentence, measured, collect_next, gap_requests, leads: Vec::new() }
 }
 
 /// The leads of an incident without a verdict. None where its cause is known and suppressed, where a text is about one of
-/// several incidents that are judged themselves, and where nothing shows a failure.
-fn leads_of(joined: &JoinedIncident<'_>, is_suppressed: bool, rules: &RuleSet) -> Vec<Lead> {
+/// several incidents that are judged themselves, where nothing shows a failure, and of another system than Windows: the known
+/// cases are all of Windows.
+fn leads_of(joined: &JoinedIncident<'_>, findings: &[Finding], is_suppressed: bool, rules: &RuleSet) -> Vec<Lead> {
+    let of_other_system = joined.evidence.dump().is_some_and(|(_, dump)| log_of_other_system(dump.system.os).is_some());
     let asked_for = matches!(
         joined.evidence.dump().and_then(|(_, dump)| dump.reason()),
         Some(DumpReason::Request | DumpReason::Debugger)
     );
-    if is_suppressed || asked_for || !joined.incident.may_be_of.is_empty() {
+    if is_suppressed || asked_for || of_other_system || !joined.incident.may_be_of.is_empty() {
         return Vec::new();
     }
-    leads(&joined.incident, program(joined), rules)
+    leads(&joined.incident, program(joined), findings, rules)
 }
 
 /// The title with a first letter in lower case, unless it begins with a name or an abbreviation.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use incident::{Bugcheck, ExceptionFacts, Incident, IncidentKind, Thrown, short_host};
 
 use crate::confidence::percent;
-use crate::model::{Judged, Lead, Report};
+use crate::model::{Judged, Lead, Measured, Report};
 use crate::wording::{self, name, prose};
 use evidence::ExceptionCode;
 use rules::{Audience, Finding, Remediation};
@@ -18,7 +18,8 @@ const LONGEST_QUOTE: usize = 160;
 
 /// What happened, in one sentence without any judgement: `ledger.exe crashed in ledger.exe+0x12c40: 0xC0000005
 /// (STATUS_ACCESS_VIOLATION), read of 0x0.`
-pub(crate) fn happened(incident: &Incident) -> String {
+pub(crate) fn happened(judged: &Judged) -> String {
+    let incident = &judged.incident;
     let program = program(incident).map(|program| name(program).into_owned());
     let who = program.clone().unwrap_or_else(|| "A program".to_owned());
     if let Some(mechanism) = &incident.mechanism {
@@ -45,7 +46,12 @@ pub(crate) fn happened(incident: &Incident) -> String {
         },
         IncidentKind::StartFailure => format!("{who} did not start{}", exception.map_or_else(String::new, with_code)),
         IncidentKind::PowerLoss => format!("The computer went off without shutting down{on}"),
-        IncidentKind::Exit => format!("{who} ended unexpectedly{}", exception.map_or_else(String::new, with_code)),
+        IncidentKind::Exit => match (exception, judged.leading_finding().map(quoted_lines).unwrap_or_default().first())
+        {
+            // Whether the program ended, a text need not show.
+            (None, Some(line)) => return prose(&format!("A text reports: {line}")),
+            _ => format!("{who} ended unexpectedly{}", exception.map_or_else(String::new, with_code)),
+        },
     };
     prose(&format!("{sentence}."))
 }
@@ -104,10 +110,10 @@ pub(crate) fn program(incident: &Incident) -> Option<&str> {
     incident.process.as_ref()?.name.as_deref()
 }
 
-/// The headline of an incident: the program and the rule's title where a cause is named, else what happened.
+/// The headline of an incident: the program and the rule's title where a cause or a symptom is named, else what happened.
 pub(crate) fn headline(judged: &Judged) -> String {
     let Judged { incident, verdict, .. } = judged;
-    if verdict.is_undetermined() || verdict.symptom {
+    if verdict.is_undetermined() {
         return short(incident);
     }
     let title = title(judged);
@@ -222,9 +228,8 @@ pub(crate) fn because(report: &Report, judged: &Judged) -> Vec<Because> {
     let Judged { incident, .. } = judged;
     let leading = judged.leading_finding();
     let mut all: Vec<Because> = Vec::new();
-    let lines = leading.into_iter().flat_map(|finding| &finding.entries).filter(|entries| entries.list == "text");
-    let line = |entry: &String| Some(Because { text: format!("\"{}\"", prose(&quoted_line(entry)?)), place: None });
-    all.extend(lines.flat_map(|entries| &entries.says).filter_map(line));
+    let lines = leading.map(quoted_lines).unwrap_or_default();
+    all.extend(lines.into_iter().map(|text| Because { text, place: None }));
     let item = |number: usize| {
         let item = incident.evidence.get(number)?;
         Some(Because { text: prose(&item.sentence), place: Some(wording::place(report, item.artifact, &item.place)) })
@@ -246,6 +251,12 @@ pub(crate) fn because(report: &Report, judged: &Judged) -> Vec<Because> {
     all
 }
 
+/// The lines of texts on which a finding rests, in quotation marks.
+pub(crate) fn quoted_lines(finding: &Finding) -> Vec<String> {
+    let texts = finding.entries.iter().filter(|entries| entries.list == "text").flat_map(|entries| &entries.says);
+    texts.filter_map(|entry| Some(format!("\"{}\"", prose(&quoted_line(entry)?)))).collect()
+}
+
 /// The line of an entry of the list `text`, as it stands in the evidence. Entries are written by `facts::list_entry`: the line
 /// comes first, plain or in single quotes, in which each quote is doubled.
 fn quoted_line(entry: &str) -> Option<String> {
@@ -264,15 +275,32 @@ fn quoted_line(entry: &str) -> Option<String> {
     None
 }
 
-/// The heading above leads.
-pub(crate) const LEADS: &str = "Likeliest among similar known cases (base rates, no finding)";
+/// How often the rule of a verdict was right on labelled cases, or that its confidence is an estimate: `right in 5 of 6 known
+/// cases; the fix is confirmed in 3`.
+pub(crate) fn measured(measured: Option<Measured>) -> String {
+    let Some(Measured { cases, right, confirmed }) = measured else {
+        return "by no known case yet: the confidence is the rule author's estimate".to_owned();
+    };
+    let cases = wording::counted(usize::try_from(cases).unwrap_or(usize::MAX), "known case");
+    let helped = match confirmed {
+        0 => "of none is the fix confirmed".to_owned(),
+        confirmed => format!("the fix is confirmed in {confirmed}"),
+    };
+    format!("right in {right} of {cases}; {helped}")
+}
 
-/// A lead's cause and share: `gpu-driver-defect: about 31 % (14 similar cases)`. A share that was cut is only a least one.
+/// The heading above leads.
+pub(crate) const LEADS: &str = "What similar crashes turned out to be (statistics, not read from this evidence)";
+
+/// A lead's cause and share: `gpu-driver-defect: about 31 % (14 similar cases)`. A share that was cut is only a least one, and
+/// few cases have none.
 pub(crate) fn lead(lead: &Lead) -> String {
-    let few = if lead.few { "only " } else { "" };
     let cases = wording::counted(usize::try_from(lead.cases).unwrap_or(usize::MAX), "similar case");
     let about = if lead.share < Lead::MOST_SHARE { "about" } else { "at least" };
-    prose(&format!("{}: {about} {} ({few}{cases})", lead.cause, percent(lead.share)))
+    prose(&match lead.few {
+        true => format!("{} (only {cases})", lead.cause),
+        false => format!("{}: {about} {} ({cases})", lead.cause, percent(lead.share)),
+    })
 }
 
 /// How to find out whether a lead is right: the test with the time it takes, and the meaning of each outcome.
@@ -322,6 +350,14 @@ mod tests {
         };
         assert_eq!(with(0.31), "gpu-timeout: about 31 % (14 similar cases)");
         assert_eq!(with(Lead::MOST_SHARE), "gpu-timeout: at least 44 % (14 similar cases)");
+    }
+
+    #[test]
+    fn what_is_measured_is_told_apart_from_an_estimate() {
+        let with = |cases, right, confirmed| measured(Some(Measured { cases, right, confirmed }));
+        assert_eq!(with(6, 5, 3), "right in 5 of 6 known cases; the fix is confirmed in 3");
+        assert_eq!(with(1, 1, 0), "right in 1 of 1 known case; of none is the fix confirmed");
+        assert_eq!(measured(None), "by no known case yet: the confidence is the rule author's estimate");
     }
 
     #[test]

@@ -12,7 +12,8 @@ pub enum Token {
     Literal(String),
     /// One character.
     One,
-    /// One of these characters.
+    /// Exactly one character, which must be one of these: for example any of the dashes that programs accept before an
+    /// option.
     OneOf(&'static [char]),
     /// Any text, also none.
     Any,

@@ -19,7 +19,7 @@ evidence::words!(
         Memory => "memory",
         /// A bus or the interconnect.
         Bus => "bus",
-        /// Input and output.
+        /// Input and output: the error code 0x0E0B, which lies in the range of codes of `Bus`.
         Io => "io",
         /// The processor's own checks: parity, its internal timer, and errors that only the maker's documents explain.
         Internal => "internal",

@@ -10,7 +10,7 @@ use incident::Incident;
 use knowledge_tables::leads::{LeadTest, PROGRAM};
 use knowledge_tables::{Sorted, embedded};
 use report::Lead;
-use rules::RuleSet;
+use rules::{Finding, RuleSet};
 
 pub use self::known_cases::{FEW, KnownCases, Shares};
 pub use self::likeness::{Likeness, SiteClass};
@@ -23,9 +23,10 @@ embedded! {
 pub const MOST: usize = 3;
 /// The least share of a cause that is a lead.
 const LEAST_SHARE: f64 = 0.05;
-/// The leads of an incident, likeliest first, at most [`MOST`]. `program` is its program's file name for commands.
+/// The leads of an incident, likeliest first, at most [`MOST`]. `program` is its program's file name for commands. A cause that
+/// a finding names is no lead: what the evidence shows of it is told with the finding.
 #[must_use]
-pub fn leads(incident: &Incident, program: Option<&str>, rules: &RuleSet) -> Vec<Lead> {
+pub fn leads(incident: &Incident, program: Option<&str>, findings: &[Finding], rules: &RuleSet) -> Vec<Lead> {
     let shares = KnownCases::builtin().shares(&Likeness::of(incident, rules));
     let lead = |(cause, share): &(String, f64)| {
         let test = TESTS.get(cause.as_str())?;
@@ -39,7 +40,8 @@ pub fn leads(incident: &Incident, program: Option<&str>, rules: &RuleSet) -> Vec
             means: Cow::Borrowed(test.means),
         })
     };
-    likeliest(&shares).filter_map(lead).take(MOST).collect()
+    let named = |cause: &str| findings.iter().any(|finding| finding.cause == cause);
+    likeliest(&shares).filter(|(cause, _)| !named(cause)).filter_map(lead).take(MOST).collect()
 }
 
 /// The causes that are leads, likeliest first.

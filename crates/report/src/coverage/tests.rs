@@ -63,6 +63,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             symptom: false,
             confidence: 0.0,
             sentence: String::new(),
+            measured: None,
             collect_next: Vec::new(),
             gap_requests: Vec::new(),
             leads: Vec::new(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 use super::part::Part;
-use super::report::{Artifact, Judged, Lead, Report};
+use super::report::{Artifact, Judged, Lead, Measured, Report};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
 use crate::account::happened;
@@ -103,6 +103,7 @@ pub(crate) struct VerdictEntry<'a> {
     sentence: Text<'a>,
     severity: Option<Text<'a>>,
     how_sure: Option<Text<'a>>,
+    measured: Option<Measured>,
     mechanism: Option<Text<'a>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     steps: Vec<Step<'a>>,
@@ -150,7 +151,8 @@ impl<'a> VerdictEntry<'a> {
             sentence: Cow::Borrowed(&verdict.sentence),
             severity: leading.map(|finding| Cow::Borrowed(finding.severity.word())),
             how_sure: Some(Cow::Borrowed(how_sure_words(verdict))),
-            mechanism: Some(Cow::Owned(happened(&judged.incident))),
+            measured: verdict.measured,
+            mechanism: Some(Cow::Owned(happened(judged))),
             steps: Audience::ALL.into_iter().flat_map(steps).map(Step::new).collect(),
             collect_next: Cow::Borrowed(&verdict.collect_next),
             leads: Cow::Borrowed(&verdict.leads),

@@ -23,4 +23,4 @@ pub(crate) use incident::{Evidence, Incident};
 pub use limits::Limits;
 pub(crate) use part::Part;
 pub use read::{UnreadableReport, read};
-pub use report::{Artifact, ArtifactStatus, GapRequest, Judged, Lead, Report, Summary, Verdict};
+pub use report::{Artifact, ArtifactStatus, GapRequest, Judged, Lead, Measured, Report, Summary, Verdict};

@@ -138,6 +138,9 @@ pub struct Verdict {
     pub confidence: f64,
     /// One sentence for a person.
     pub sentence: String,
+    /// How often the rule behind it was right on labelled cases. Where it is absent, the confidence is the estimate of the
+    /// rule's author alone.
+    pub measured: Option<Measured>,
     /// What to collect to be surer, most useful first. Never empty for `undetermined`.
     pub collect_next: Vec<Cow<'static, str>>,
     /// The sentences among them that a gap in the evidence asks for, and not a rule.
@@ -145,6 +148,17 @@ pub struct Verdict {
     /// For `undetermined`: the likeliest causes among similar known cases, the likeliest first. Nothing in the evidence of
     /// this incident supports them.
     pub leads: Vec<Lead>,
+}
+
+/// How often a rule was right on labelled public cases. Who wrote the rules knew these cases: others may be less easy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The cases in which the rule gave the first answer, at least 1.
+    pub cases: u32,
+    /// Those of them in which that was the cause that was found in the end.
+    pub right: u32,
+    /// Those of the right ones in which somebody confirmed that the fix helped.
+    pub confirmed: u32,
 }
 
 /// A cause that similar known cases had often, and the test that decides about it.

@@ -8,7 +8,9 @@ use jiff::civil::date;
 
 use crate::groups::{Attribute, Counts, Unit, causes, conclusion, representative};
 use crate::model::{CollectRequest, Coverage, Gap, Group, OverRepresented};
-use crate::{Artifact, ArtifactStatus, GapRequest, Judged, Lead, Limits, Report, RuleSetInfo, Summary, Verdict};
+use crate::{
+    Artifact, ArtifactStatus, GapRequest, Judged, Lead, Limits, Measured, Report, RuleSetInfo, Summary, Verdict,
+};
 use evidence::{
     Address, BugcheckCode, ExceptionCode, FastFailCode, FrameTrust, ModuleOffset, Place, SigmaRule, Version,
 };
@@ -180,6 +182,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             symptom: false,
             confidence: 0.0,
             sentence: "python.exe crashed, and nothing that was read shows why.".into(),
+            measured: None,
             collect_next: vec!["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()],
             gap_requests: vec![GapRequest { id: "no-dump", at: 0 }],
             leads: Vec::new(),
@@ -270,6 +273,8 @@ pub(crate) fn crash(id: &str) -> Judged {
         module: "cudnn64_8.dll".into(),
         version: Some(Version([6, 14, 11, 6050])),
         path: Some("C:\\tools\\cudnn64_8.dll".into()),
+        what: Some("cuDNN of NVIDIA: library for neural networks".into()),
+        kind: Some("machine-learning".into()),
         basis: incident::Basis::Unwound,
         reason: "The first frame of the stack that is no carrier lies in it.".into(),
     });
@@ -391,6 +396,7 @@ pub(crate) fn crash(id: &str) -> Judged {
         symptom: false,
         confidence: 0.93,
         sentence: "python.exe ended because cuDNN did not find zlibwapi.dll.".into(),
+        measured: None,
         collect_next: vec!["The output of `where zlibwapi.dll`.".into()],
         gap_requests: Vec::new(),
         leads: Vec::new(),
@@ -492,6 +498,7 @@ pub(crate) fn bugcheck(id: &str, after: i64) -> Judged {
         symptom: false,
         confidence: 0.64,
         sentence: "PC-7 stopped because the display driver did not answer in time.".into(),
+        measured: None,
         collect_next: Vec::new(),
         gap_requests: Vec::new(),
         leads: Vec::new(),
@@ -559,6 +566,7 @@ pub(crate) fn everything() -> Report {
         lists: 1,
     });
     report.incidents[0].incident.may_be_of = vec!["51d0".into()];
+    report.incidents[0].verdict.measured = Some(Measured { cases: 6, right: 5, confirmed: 3 });
     report.incidents[0].verdict.leads = vec![lead()];
     let stack = &mut report.incidents[0].incident.stack;
     stack[1] = StackFrame {

@@ -161,8 +161,9 @@ impl<'c> FieldReader<'c, '_> {
         Ok(())
     }
 
-    /// Reads the rest of an element whose beginning was read. `text` is the text of `parent` so far; with `repeats`, a list may
-    /// repeat the element.
+    /// Reads the rest of a child element of `parent`, whose name was read. `text` is the text found in `parent` so far: if
+    /// there is any, the record is `Unusual`. With `repeats`, the element may hold a list of several items: it then counts
+    /// as one element for each item.
     fn element(
         &mut self,
         source: &mut TokenSource<'c>,

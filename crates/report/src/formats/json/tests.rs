@@ -64,7 +64,7 @@ const CONTRACT: &str = "
     incidents[].mechanism.origin.steps[].frame incidents[].mechanism.origin.steps[].address
     incidents[].mechanism.origin.steps[].instruction incidents[].mechanism.origin.steps[].loaded
     incidents[].suspect incidents[].suspect.module incidents[].suspect.version incidents[].suspect.basis
-    incidents[].suspect.reason incidents[].suspect.path
+    incidents[].suspect.reason incidents[].suspect.path incidents[].suspect.what incidents[].suspect.kind
     incidents[].stack incidents[].stack[].module incidents[].stack[].version incidents[].stack[].offset
     incidents[].stack[].address incidents[].stack[].function incidents[].stack[].file incidents[].stack[].line
     incidents[].stack[].inline incidents[].stack[].inline[].function incidents[].stack[].inline[].file
@@ -105,6 +105,8 @@ const CONTRACT: &str = "
     incidents[].verdict.steps incidents[].verdict.steps[].audience incidents[].verdict.steps[].text
     incidents[].verdict.steps[].cost incidents[].verdict.steps[].risk incidents[].verdict.steps[].admin
     incidents[].verdict.steps[].undo
+    incidents[].verdict.measured incidents[].verdict.measured.cases incidents[].verdict.measured.right
+    incidents[].verdict.measured.confirmed
     incidents[].verdict.leads incidents[].verdict.leads[].cause incidents[].verdict.leads[].share
     incidents[].verdict.leads[].cases incidents[].verdict.leads[].few incidents[].verdict.leads[].test
     incidents[].verdict.leads[].minutes incidents[].verdict.leads[].means

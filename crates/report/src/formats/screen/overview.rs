@@ -30,7 +30,7 @@ const HOST_WIDTH: usize = 14;
 pub(super) fn rows(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
     let mut page = header(report, blocks, width);
     if blocks.is_empty() {
-        page.extend(wrapped(STRONG, "", nothing_found(report, unread(report).is_some()), width, 3));
+        page.extend(wrapped(STRONG, "", &nothing_found(report, unread(report).is_some()), width, 8));
         page.extend(wrapped(PLAIN, "", "All files and logs: crashsift analyze --full PATH", width, 2));
         return page;
     }
@@ -297,7 +297,7 @@ fn severity_style(severity: Option<Severity>) -> Style {
 }
 
 impl Block<'_> {
-    /// The style of its confidence.
+    /// The colour of the percentage in the overview: by how sure the cause of this problem is.
     fn sureness_style(&self) -> Style {
         match self.level() {
             Some(Level::ActOnIt) => SURE,

@@ -9,6 +9,8 @@ use crate::wording::{counted, prose};
 
 /// How many archives are named.
 const ARCHIVES_SHOWN: usize = 10;
+/// Up to so many skipped files are named.
+const SKIPPED_NAMED: usize = 3;
 
 /// Writes every artifact that failed or was read in part, and those that were skipped: one by one when verbose, else
 /// counted by kind.
@@ -23,7 +25,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         return Ok(());
     }
     page.divider()?;
-    page.part("Artifacts that were not read whole")?;
+    page.part("Files that were not read, or not whole")?;
     for artifact in unread {
         one(page, artifact)?;
     }
@@ -34,12 +36,15 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         }
         return Ok(());
     }
+    if skipped.len() <= SKIPPED_NAMED {
+        return skipped.iter().try_for_each(|artifact| one(page, artifact));
+    }
     let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
     for artifact in skipped {
         *by_kind.entry(&*artifact.kind).or_default() += 1;
     }
     for (kind, count) in by_kind {
-        page.row("skipped", &format!("{} of kind {kind} (-v lists them)", counted(count, "artifact")))?;
+        page.row("skipped", &format!("{} of kind {kind} (-v lists them)", counted(count, "file")))?;
     }
     Ok(())
 }

@@ -17,11 +17,13 @@ use crate::wording::{
     counted, how_long, kind, name, place, prose, short_time, short_time_if_known, verdict, versioned,
 };
 use facts::NamedIncidents;
-use incident::{EvidenceItem, Incident};
+use incident::{EvidenceItem, Incident, product};
 use rules::{Audience, Finding, Severity};
 
 /// How many items of evidence are shown; the items on which the verdict rests always are.
 const EVIDENCE_SHOWN: usize = 12;
+/// How many lines of texts are quoted.
+const LINES_SHOWN: usize = 3;
 /// How many other possible causes are shown.
 const OTHERS_SHOWN: usize = 3;
 /// How many changes before a group's first incident are shown.
@@ -151,18 +153,14 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
     page.divider()?;
     page.marked(STRONG, &format!("{}. ", block.number), &block.headline())?;
     page.blank()?;
-    page.row("happened", &account::happened(incident))?;
-    page.row("why", &block.why())?;
+    page.row("happened", &account::happened(judged))?;
+    if let Some(why) = block.why() {
+        page.row("why", &why)?;
+    }
     page.styled_row(block.style(), "how sure", &block.how_sure())?;
     page.rows(&how_sure_rows(block, leading, page.verbose))?;
-    let act_first = block.is_act_first();
-    if act_first {
-        what_to_do(page, leading)?;
-    }
+    what_to_do(page, leading)?;
     page.list("What to collect next", to_collect(judged, numbers))?;
-    if !act_first {
-        what_to_do(page, leading)?;
-    }
     why(page, report, judged, leading)?;
     other_causes(page, judged)?;
     leads(page, judged)?;
@@ -195,11 +193,12 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
     let verdict = &block.representative.verdict;
     let mut rows = Vec::new();
     if block.confidence().is_some() {
-        rows.push(("cause", verdict.cause.clone()));
+        rows.push((if block.is_symptom() { "symptom" } else { "cause" }, verdict.cause.clone()));
     }
     if let Some(finding) = leading {
         rows.push(("severity", finding.severity.word().to_owned()));
         rows.push(("rule", origin(whole, finding)));
+        rows.push(("checked", account::measured(verdict.measured)));
         if let Some(ended) = &finding.suppression_ended {
             rows.push(("shown again", prose(&format!("it was suppressed {}", ended.description()))));
         }
@@ -214,7 +213,8 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
     match &block.representative.incident.suspect {
         Some(suspect) => {
             let name = versioned(&suspect.module, suspect.version);
-            rows.push(("suspect", format!("{name} (basis: {})", suspect.basis)));
+            let what = suspect.what.as_deref().map(product).map_or_else(String::new, |what| format!(", {what}"));
+            rows.push(("suspect", prose(&format!("{name}{what} ({})", suspect.basis.description()))));
         }
         None if block.representative.incident.fault_site.is_some() => rows.push(("suspect", "none".to_owned())),
         None => {}
@@ -260,7 +260,7 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
         let id = format!("e{number}");
         let joined = item.joined_by.map_or_else(String::new, |joined| {
             let strength = joined.strength.word();
-            format!(" [{}, {strength}]", joined.key.word())
+            format!(" [{}: {strength}]", joined.key.description())
         });
         let text = format!("{}: {}{joined}", place(report, item.artifact, &item.place), prose(&item.sentence));
         page.marked(PLAIN, &format!(" {mark}{id:<3} "), &text)?;
@@ -268,6 +268,8 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
     if left_out > 0 {
         page.paragraph(2, &format!("{} (-v shows all).", counted(left_out, "more item")))?;
     }
+    let lines = leading.map(account::quoted_lines).unwrap_or_default();
+    lines.iter().take(page.limit(LINES_SHOWN)).try_for_each(|line| page.marked(PLAIN, " *    ", line))?;
     if cited > 0 && !evidence.is_empty() {
         page.paragraph(2, "* what the verdict rests on")?;
     }

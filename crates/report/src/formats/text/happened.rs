@@ -6,8 +6,8 @@ use crate::model::Judged;
 use crate::wording::{how_long, name, prose, versioned};
 use facts::SigmaNearby;
 use incident::{
-    Access, Bugcheck, Component, DumpState, ExceptionFacts, FastFail, FaultSite, Mechanism, NeededFile, OtherSoftware,
-    Process, Suspect, Thrown, product,
+    Access, Bugcheck, Component, DumpState, ExceptionFacts, FastFail, FaultSite, Mechanism, MechanismKind, NeededFile,
+    OtherModule, OtherSoftware, Process, Suspect, Thrown, product,
 };
 
 /// How many annotations of a dump are shown.
@@ -16,6 +16,10 @@ const ANNOTATIONS_SHOWN: usize = 6;
 const SYMBOLS_SHOWN: usize = 3;
 /// How many modules of other software are shown.
 const MODULES_SHOWN: usize = 8;
+
+/// Codes from here on are errors (NTSTATUS: the upper two bits are the severity, 3 is an error), and no numbers that the
+/// program chose.
+const FIRST_ERROR: u32 = 0xC000_0000;
 
 /// A label with its text; a row without label continues the row before it.
 pub(crate) type Row = (&'static str, String);
@@ -29,7 +33,9 @@ pub(crate) fn rows(Judged { incident, sigma, party, .. }: &Judged, all: bool) ->
         rows.push(("host", format!("{}{basis}", name(host))));
     }
     rows.extend(incident.process.iter().flat_map(process));
-    rows.extend(incident.exception.iter().flat_map(|of| exception(of, all)));
+    // Only Windows records where the exception was raised; the signals of other systems have the address that was accessed.
+    let is_windows = incident.environment.get("os").is_none_or(|os| os.starts_with("Windows"));
+    rows.extend(incident.exception.iter().flat_map(|of| exception(of, is_windows, all)));
     rows.extend(incident.bugcheck.iter().flat_map(bugcheck));
     rows.extend(incident.fault_site.iter().flat_map(fault_site));
     rows.extend(incident.mechanism.iter().flat_map(|mechanism| how(mechanism, all)));
@@ -37,7 +43,9 @@ pub(crate) fn rows(Judged { incident, sigma, party, .. }: &Judged, all: bool) ->
     rows.extend(incident.thrown.iter().map(|thrown| ("thrown", prose(&thrown_line(thrown)))));
     rows.extend(symbols(&incident.symbols_needed, all));
     rows.extend(incident.dump.iter().flat_map(|dump| dump_state(dump, all)));
-    rows.extend(incident.other_software.iter().map(|others| ("also loaded", other_software(others, all))));
+    let suspected = incident.suspect.as_ref().map(|suspect| &*suspect.module);
+    let others = incident.other_software.as_ref().map(|others| other_software(others, suspected, all));
+    rows.extend(others.filter(|others| !others.is_empty()).map(|others| ("also loaded", others)));
     rows.extend((!incident.built_with.is_empty()).then(|| ("built with", built_with(&incident.built_with))));
     rows.extend(environment_rows(&incident.environment));
     let labels = std::iter::once("sigma").chain(std::iter::repeat(""));
@@ -101,13 +109,19 @@ fn process(process: &Process) -> Vec<Row> {
     rows
 }
 
-fn exception(exception: &ExceptionFacts, all: bool) -> Vec<Row> {
-    let mut rows = vec![("exception", named(&exception.code.to_string(), exception.name.as_deref()))];
+fn exception(exception: &ExceptionFacts, is_windows: bool, all: bool) -> Vec<Row> {
+    let mut code = named(&exception.code.to_string(), exception.name.as_deref());
+    if is_windows && exception.code.0 >= FIRST_ERROR {
+        // Consoles, IDEs and installers show the exit code that follows from it as a signed number.
+        code.push_str(&format!(" (exit code {})", exception.code.0.cast_signed()));
+    }
+    let mut rows = vec![("exception", code)];
     if let Some(FastFail { code, name }) = &exception.fast_fail {
         rows.push(("", named(&format!("fast-fail {}", code.0), name.as_deref())));
     }
     let access = exception.access.map(|Access { kind, address }| format!("{} of {address}", kind.unwrap_or("access")));
-    let raised = exception.address.map(|address| format!("raised at {address}"));
+    let at = if is_windows { "raised at" } else { "accessed" };
+    let raised = exception.address.map(|address| format!("{at} {address}"));
     let known: Vec<_> = [access, raised].into_iter().flatten().collect();
     if !known.is_empty() {
         rows.push(("", known.join(", ")));
@@ -149,7 +163,7 @@ fn fault_site(site: &FaultSite) -> Vec<Row> {
     }
     let mut rows = vec![("fault site", text)];
     if site.carrier {
-        rows.push(("", "a carrier: it delivers exceptions for others".to_owned()));
+        rows.push(("", "a carrier: errors of other code show up in it, and it is seldom the cause".to_owned()));
     }
     rows.extend(site.path.iter().map(|path| ("", path.to_string())));
     rows
@@ -157,8 +171,10 @@ fn fault_site(site: &FaultSite) -> Vec<Row> {
 
 /// How the process failed; where `all`, with the instructions that handed on the bad value.
 fn how(mechanism: &Mechanism, all: bool) -> Vec<Row> {
-    let sure = format!("{} ({:.0} % certain)", mechanism.kind.word(), mechanism.certainty * 100.0);
-    let mut rows = vec![("how", prose(&mechanism.sentence)), ("", sure)];
+    let mut rows = vec![("how", prose(&mechanism.sentence))];
+    if !matches!(mechanism.kind, MechanismKind::Other | MechanismKind::Unknown) {
+        rows.push(("", format!("{} ({:.0} % certain)", mechanism.kind.word(), mechanism.certainty * 100.0)));
+    }
     let steps = mechanism.origin.as_ref().filter(|_| all).map_or(&[][..], |origin| origin.steps.as_slice());
     rows.extend(steps.iter().map(|step| {
         let loaded = step.loaded.map_or_else(String::new, |loaded| format!(", memory holds {loaded}"));
@@ -167,10 +183,12 @@ fn how(mechanism: &Mechanism, all: bool) -> Vec<Row> {
     rows
 }
 
-/// The path of the suspect and the reason; its name is with the verdict.
+/// The path of the suspect, its product and the reason; its name is with the verdict.
 fn suspect(suspect: &Suspect) -> Vec<Row> {
-    let place = suspect.path.as_ref().unwrap_or(&suspect.module).to_string();
-    vec![("suspect", place), ("", prose(&suspect.reason))]
+    let mut rows = vec![("suspect", suspect.path.as_ref().unwrap_or(&suspect.module).to_string())];
+    rows.extend(suspect.what.iter().map(|what| ("", prose(what))));
+    rows.push(("", prose(&suspect.reason)));
+    rows
 }
 
 /// Type and message of an exception object.
@@ -215,11 +233,13 @@ fn built_with(components: &[Component]) -> String {
     prose(&named.collect::<Vec<_>>().join("; "))
 }
 
-/// Other software in the process, by product.
-fn other_software(others: &OtherSoftware, all: bool) -> String {
+/// Other software in the process than the suspected module, by product.
+fn other_software(others: &OtherSoftware, suspected: Option<&str>, all: bool) -> String {
     let shown = if all { usize::MAX } else { MODULES_SHOWN };
     let mut products: Vec<(Option<String>, Vec<&str>)> = Vec::new();
-    for module in others.modules.iter().take(shown) {
+    let modules: Vec<&OtherModule> =
+        others.modules.iter().filter(|module| suspected.is_none_or(|suspected| *module.module != *suspected)).collect();
+    for module in modules.iter().take(shown) {
         let in_folder = || Some(format!("in {}", name(module.folder.as_deref()?)));
         let product = module.what.as_deref().map(str::to_owned).or_else(in_folder);
         match products.iter_mut().find(|(known, _)| product.is_some() && *known == product) {
@@ -232,8 +252,8 @@ fn other_software(others: &OtherSoftware, all: bool) -> String {
         product.map_or_else(|| modules.clone(), |product| format!("{modules} ({product})"))
     });
     let mut text = named.collect::<Vec<_>>().join("; ");
-    let more = others.modules.len().saturating_sub(shown).saturating_add(others.left_out.unwrap_or(0));
-    if more > 0 {
+    let more = modules.len().saturating_sub(shown).saturating_add(others.left_out.unwrap_or(0));
+    if more > 0 && !text.is_empty() {
         text.push_str(&format!("; and {more} more"));
     }
     prose(&text)

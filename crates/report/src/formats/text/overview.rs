@@ -24,7 +24,7 @@ pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>])
     notices(report, blocks).iter().try_for_each(|notice| page.paragraph(0, notice))?;
     if blocks.is_empty() {
         page.blank()?;
-        page.paragraph(0, nothing_found(report, unread.is_some()))?;
+        page.paragraph(0, &nothing_found(report, unread.is_some()))?;
     }
     Ok(())
 }
@@ -83,7 +83,22 @@ fn texts_that_fit(texts: usize) -> String {
 }
 
 /// The sentence for a report without incidents, which means little when not everything was read.
-pub(crate) fn nothing_found(report: &Report, unread: bool) -> &'static str {
+pub(crate) fn nothing_found(report: &Report, unread: bool) -> String {
+    let found = nothing_was_found(report, unread);
+    // Another time was asked for, and there are incidents.
+    if report.summary.left_out.is_some_and(|left_out| left_out > 0) {
+        found.to_owned()
+    } else {
+        format!("{found} {WANTED}")
+    }
+}
+
+/// What to give to the program that would show a crash.
+const WANTED: &str = "What shows a crash: dumps (%LOCALAPPDATA%\\CrashDumps, C:\\Windows\\Minidump), the Application and System event logs \
+                      (.evtx), Report.wer files (below C:\\ProgramData\\Microsoft\\Windows\\WER), and the text that the program \
+                      printed. `crashsift collect-script` prints a script that collects them.";
+
+fn nothing_was_found(report: &Report, unread: bool) -> &'static str {
     let is_nothing = |artifact: &Artifact| {
         artifact.status == ArtifactStatus::Skipped || (artifact.status == ArtifactStatus::Ok && !artifact.is_read())
     };

@@ -5,7 +5,7 @@ use anstyle::Style;
 use super::block::Block;
 use super::page::{CAREFUL, PLAIN, SURE};
 use crate::account::{headline, short};
-use crate::confidence::{Level, NOT_DETERMINED, phrase};
+use crate::confidence::{Level, NOT_DETERMINED, percent, phrase};
 use crate::model::CauseCount;
 use crate::wording::prose;
 use rules::UNDETERMINED;
@@ -28,41 +28,45 @@ impl Block<'_> {
     }
 
     /// Whether the group's cause only names what happened.
-    fn is_symptom(&self) -> bool {
+    pub(crate) fn is_symptom(&self) -> bool {
         self.group.map_or(self.representative.verdict.symptom, |group| group.symptom)
     }
 
     /// The confidence of the group's cause in words and percent, and how many of its incidents differ.
     pub(crate) fn how_sure(&self) -> String {
-        let sure = match self.confidence() {
-            Some(confidence) => phrase(confidence, self.is_symptom()),
+        self.with_differing(match self.confidence() {
+            Some(confidence) if self.is_symptom() => {
+                format!("what happened: {} sure; why: not known", percent(confidence))
+            }
+            Some(confidence) => phrase(confidence, false),
             None => NOT_DETERMINED.to_owned(),
-        };
-        self.differing().map_or_else(|| sure.clone(), |differs| format!("{sure}; {differs}"))
+        })
     }
 
-    /// Whether what to do comes before what to collect: where the cause is likely or surer.
-    pub(crate) fn is_act_first(&self) -> bool {
-        self.level().is_some_and(|level| level >= Level::Likely)
+    fn with_differing(&self, sure: String) -> String {
+        match self.differing() {
+            Some(differs) => format!("{sure}; {differs}"),
+            None => sure,
+        }
     }
 
     /// The representative's headline: with a cause only where one stands for the group.
     pub(crate) fn headline(&self) -> String {
-        match self.level() {
+        match self.confidence() {
             Some(_) => headline(self.representative),
             None => short(&self.representative.incident),
         }
     }
 
-    /// The cause in a sentence, or that it is not known.
-    pub(crate) fn why(&self) -> String {
+    /// The cause in a sentence, or that it is not known; nothing where the headline has all of it.
+    pub(crate) fn why(&self) -> Option<String> {
         let verdict = &self.representative.verdict;
         let sentence = prose(&verdict.sentence);
         match self.confidence() {
-            None if verdict.is_undetermined() => sentence,
-            None => "The cause is not determined: the incidents of this group do not agree.".to_owned(),
-            Some(_) if self.is_symptom() => format!("Not known; what happened: {sentence}"),
-            Some(_) => sentence,
+            None if verdict.is_undetermined() => Some(sentence),
+            None => Some("The cause is not determined: the incidents of this group do not agree.".to_owned()),
+            Some(_) if self.is_symptom() => Some("Not known.".to_owned()),
+            Some(_) => (!self.headline().ends_with(sentence.trim_end_matches('.'))).then_some(sentence),
         }
     }
 
@@ -84,7 +88,9 @@ impl Block<'_> {
     /// The group's cause and how sure it is, for lists.
     pub(crate) fn verdict(&self) -> String {
         match (self.confidence(), &self.representative.verdict.cause) {
-            (Some(_), cause) => format!("{cause}, {}", self.how_sure()),
+            (Some(confidence), cause) => {
+                format!("{cause}, {}", self.with_differing(phrase(confidence, self.is_symptom())))
+            }
             (None, _) => self.how_sure(),
         }
     }

@@ -8,8 +8,9 @@ use untrusted::bytes::{u16_at, u32_at};
 
 use super::container::{Container, Records, text_at};
 
-/// The streams with types, and with functions and other items.
+/// The number of the PDB's stream with records of types (TPI).
 pub const TYPES: u32 = 2;
+/// The number of the stream with records of functions and inlined functions (IPI).
 pub const ITEMS: u32 = 4;
 /// Largest stream whose records are counted, bytes.
 const LARGEST: u32 = 1 << 30;

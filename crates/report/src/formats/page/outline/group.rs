@@ -36,7 +36,7 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
         sentence => block.headline(),
         level => level(block),
         // What happened, which is certain, and why, with its confidence in words and percent.
-        certain => account::happened(&judged.incident),
+        certain => account::happened(judged),
         why => block.why(),
         sure => block.how_sure(),
         // What happened how often to which program or computer.
@@ -54,8 +54,6 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
         when => when(block),
         // Cause, severity, rule, suspect, incident and group.
         about => rows(how_sure_rows(block, leading, false)),
-        // Whether the steps come before what to collect.
-        act_first => leading.is_some() && block.is_act_first(),
         // The steps for each audience.
         steps => Serde(leading.map(steps).unwrap_or_default()),
         collect => texts(&judged.verdict.collect_next),

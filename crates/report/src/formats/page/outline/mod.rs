@@ -82,7 +82,7 @@ pub(super) fn values(report: &Report, most: Most) -> Value {
     let damaged: Vec<_> = damaged.take(DAMAGED_OF_TICKET).collect();
     let mut notices_of_ticket = overview::notices(report, &blocks);
     if blocks.is_empty() {
-        notices_of_ticket.push(nothing_found(report, unread(report).is_some()).to_owned());
+        notices_of_ticket.push(nothing_found(report, unread(report).is_some()));
     }
     context! {
         groups => blocks.iter().map(|block| group::values(report, block, most)).collect::<Value>(),
@@ -107,7 +107,7 @@ fn common(report: &Report, blocks: &[Block<'_>]) -> Value {
     let mut notices: Vec<String> = unread.iter().map(|unread| format!("{unread}: listed below.")).collect();
     notices.extend(overview::notices(report, blocks));
     if blocks.is_empty() {
-        notices.push(nothing_found(report, unread.is_some()).to_owned());
+        notices.push(nothing_found(report, unread.is_some()));
     }
     let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts() && !gap.is_warning());
     let not_whole = report.artifacts.iter().filter(|artifact| artifact.status != ArtifactStatus::Ok);

@@ -30,12 +30,12 @@ part: listed below.
     ucrtbase.dll read through a null
     pointer (`mov eax,[rcx+0x18]` with
     rcx = 0x0).
-  why: python.exe ended because cuDNN
-    did not find zlibwapi.dll.
   how sure: act on it (93 %)
   cause: missing-dependency
   severity: high
   rule: cudnn/zlibwapi-missing
+  checked: right in 5 of 6 known cases;
+    the fix is confirmed in 3
   shown again: it was suppressed by site
     until 2024-10-31: The fix is
     ordered.
@@ -43,8 +43,9 @@ part: listed below.
     (injected-module, 42 %), by site
     until 2024-12-31: The fix is
     ordered.
-  suspect: cudnn64_8.dll 6.14.11.6050
-    (basis: unwound)
+  suspect: cudnn64_8.dll 6.14.11.6050,
+    cuDNN of NVIDIA (by the calls and
+    values that lead there)
   incident: 7f3a9c, crash of python.exe,
     2024-11-11T17:43:55Z, PC-7
 
@@ -69,12 +70,12 @@ Why
       process ended with 0xC0000409,
       fast-fail 7.
  *e2  dumps/a.dmp, stream ModuleList:
-      cudnn64_8.dll is loaded.
-      [same-text, strong]
+      cudnn64_8.dll is loaded. [in the
+      same text: strong]
   e3  logs/Application.evtx, record
       4711: Application Error 1000 names
-      ucrtbase.dll. [process-and-start,
-      certain]
+      ucrtbase.dll. [same process and
+      start: certain]
   * what the verdict rests on
   It also rests on incidents at the same
   place on other machines (the first of
@@ -85,10 +86,11 @@ Other possible causes
     found damage - symptom (31 %), cause
     not known
 
-Likeliest among similar known cases
-(base rates, no finding)
-  - outdated-vc-runtime: about 21 %
-    (only 3 similar cases)
+What similar crashes turned out to be
+(statistics, not read from this
+evidence)
+  - outdated-vc-runtime (only 3 similar
+    cases)
     To check (5 min): Read the version
     of msvcp140.dll. If it is old,
     replace it. If not, this cause is
@@ -104,7 +106,8 @@ What happened
     2024-11-11T17:42:55Z
     C:\Python39\python.exe
   exception: 0xC0000409
-    STATUS_STACK_BUFFER_OVERRUN
+    STATUS_STACK_BUFFER_OVERRUN (exit
+    code -1073740791)
     fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
     read of 0x0, raised at
     0x7ffa1b2c3d4e
@@ -116,14 +119,16 @@ What happened
     4: internal data
   fault site: ucrtbase.dll
     10.0.19041.789 + 0x7286e, in abort
-    a carrier: it delivers exceptions
-    for others
+    a carrier: errors of other code show
+    up in it, and it is seldom the cause
     C:\Windows\System32\ucrtbase.dll
   how: ucrtbase.dll read through a null
     pointer (`mov eax,[rcx+0x18]` with
     rcx = 0x0).
     null-read (97 % certain)
   suspect: C:\tools\cudnn64_8.dll
+    cuDNN of NVIDIA: library for neural
+    networks
     The first frame of the stack that is
     no carrier lies in it.
   thrown: class std::bad_alloc (by
@@ -205,13 +210,13 @@ PC-7 (customer acme)
 
 ----------------------------------------
 
-Artifacts that were not read whole
+Files that were not read, or not whole
   partial: logs/Application.evtx
     chunk 3: wrong checksum
   failed: dumps/b.dmp
     header: the file is empty
-  skipped: 1 artifact of kind unknown
-    (-v lists them)
+  skipped: notes.xyz
+    unknown
 
 ----------------------------------------
 

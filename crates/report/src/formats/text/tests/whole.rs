@@ -10,7 +10,10 @@ fn no_incident() {
         r"
 crashsift: 2 artifacts, 0 incidents
 
-No incident was found.
+No incident was found. What shows a crash: dumps (%LOCALAPPDATA%\CrashDumps,
+C:\Windows\Minidump), the Application and System event logs (.evtx), Report.wer
+files (below C:\ProgramData\Microsoft\Windows\WER), and the text that the
+program printed. `crashsift collect-script` prints a script that collects them.
 
 --------------------------------------------------------------------------------
 
@@ -55,15 +58,16 @@ crashsift: 4 artifacts, 1 incident, 1 machine
 
   happened     python.exe crashed: ucrtbase.dll read through a null pointer
                (`mov eax,[rcx+0x18]` with rcx = 0x0).
-  why          python.exe ended because cuDNN did not find zlibwapi.dll.
   how sure     act on it (93 %)
   cause        missing-dependency
   severity     high
   rule         cudnn/zlibwapi-missing
+  checked      right in 5 of 6 known cases; the fix is confirmed in 3
   shown again  it was suppressed by site until 2024-10-31: The fix is ordered.
   suppressed   interference/hook (injected-module, 42 %), by site until
                2024-12-31: The fix is ordered.
-  suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
+  suspect      cudnn64_8.dll 6.14.11.6050, cuDNN of NVIDIA (by the calls and
+               values that lead there)
   incident     7f3a9c, crash of python.exe, 2024-11-11T17:43:55Z, PC-7
 
 What to do
@@ -81,10 +85,10 @@ Why
   find it.
  *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
       fast-fail 7.
- *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded. [same-text,
-      strong]
+ *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded. [in the same
+      text: strong]
   e3  logs/Application.evtx, record 4711: Application Error 1000 names
-      ucrtbase.dll. [process-and-start, certain]
+      ucrtbase.dll. [same process and start: certain]
   * what the verdict rests on
   It also rests on incidents at the same place on other machines (the first of
   each): 41d0be, 9c2277 and 3 more.
@@ -93,8 +97,8 @@ Other possible causes
   - heap-corruption: the heap manager found damage - symptom (31 %), cause not
     known
 
-Likeliest among similar known cases (base rates, no finding)
-  - outdated-vc-runtime: about 21 % (only 3 similar cases)
+What similar crashes turned out to be (statistics, not read from this evidence)
+  - outdated-vc-runtime (only 3 similar cases)
     To check (5 min): Read the version of msvcp140.dll. If it is old, replace
     it. If not, this cause is ruled out.
 
@@ -104,7 +108,7 @@ What happened
   host         PC-7 (likely: its logs lie beside it)
   process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
                C:\Python39\python.exe
-  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
+  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN (exit code -1073740791)
                fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
                read of 0x0, raised at 0x7ffa1b2c3d4e
   bugcheck     0x00000116 VIDEO_TDR_FAILURE
@@ -112,12 +116,14 @@ What happened
                2: address in the display driver = nvlddmkm.sys+0x102f70
                4: internal data
   fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e, in abort
-               a carrier: it delivers exceptions for others
+               a carrier: errors of other code show up in it, and it is seldom
+               the cause
                C:\Windows\System32\ucrtbase.dll
   how          ucrtbase.dll read through a null pointer (`mov eax,[rcx+0x18]`
                with rcx = 0x0).
                null-read (97 % certain)
   suspect      C:\tools\cudnn64_8.dll
+               cuDNN of NVIDIA: library for neural networks
                The first frame of the stack that is no carrier lies in it.
   thrown       class std::bad_alloc (by cudnn64_8.dll): bad allocation
   symbols      missing: python39.pdb names the function at python39.dll+0x4010
@@ -182,12 +188,13 @@ PC-7 (customer acme)
 
 --------------------------------------------------------------------------------
 
-Artifacts that were not read whole
+Files that were not read, or not whole
   partial      logs/Application.evtx
                chunk 3: wrong checksum
   failed       dumps/b.dmp
                header: the file is empty
-  skipped      1 artifact of kind unknown (-v lists them)
+  skipped      notes.xyz
+               unknown
 
 --------------------------------------------------------------------------------
 
@@ -230,18 +237,17 @@ Overview
 
   happened     python.exe crashed: ucrtbase.dll read through a null pointer
                (`mov eax,[rcx+0x18]` with rcx = 0x0).
-  why          python.exe ended because cuDNN did not find zlibwapi.dll.
   how sure     possible (31 %); 2 of 3 differ: 2 not determined
   cause        missing-dependency
   severity     high
   rule         cudnn/zlibwapi-missing
-  suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
+  checked      by no known case yet: the confidence is the rule author's
+               estimate
+  suspect      cudnn64_8.dll 6.14.11.6050, cuDNN of NVIDIA (by the calls and
+               values that lead there)
   incident     a1, crash of python.exe, 2024-11-11T17:43:55Z, PC-7
   group        3 incidents, 2024-11-11T17:43:55Z to 2024-11-11T17:44:45Z, 2
                computers
-
-What to collect next
-  - The output of `where zlibwapi.dll`.
 
 What to do
   Helpdesk:
@@ -250,15 +256,18 @@ What to do
   Developer:
   1. Ship zlibwapi.dll beside cudnn64_8.dll.
 
+What to collect next
+  - The output of `where zlibwapi.dll`.
+
 Why
   cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not
   find it.
  *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
       fast-fail 7.
- *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded. [same-text,
-      strong]
+ *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded. [in the same
+      text: strong]
   e3  logs/System.evtx, record 4711: Application Error 1000 names ucrtbase.dll.
-      [process-and-start, certain]
+      [same process and start: certain]
   * what the verdict rests on
 
 Other possible causes
@@ -270,16 +279,18 @@ What happened
   host         PC-7
   process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
                C:\Python39\python.exe
-  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
+  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN (exit code -1073740791)
                fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
                read of 0x0, raised at 0x7ffa1b2c3d4e
   fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e, in abort
-               a carrier: it delivers exceptions for others
+               a carrier: errors of other code show up in it, and it is seldom
+               the cause
                C:\Windows\System32\ucrtbase.dll
   how          ucrtbase.dll read through a null pointer (`mov eax,[rcx+0x18]`
                with rcx = 0x0).
                null-read (97 % certain)
   suspect      C:\tools\cudnn64_8.dll
+               cuDNN of NVIDIA: library for neural networks
                The first frame of the stack that is no carrier lies in it.
   thrown       class std::bad_alloc (by cudnn64_8.dll): bad allocation
   message      Assertion failed: size > 0
@@ -318,11 +329,12 @@ Also in this group: 2 incidents
 2. PC-7 stopped because the display driver did not answer in time
 
   happened     Blue screen on PC-7: 0x00000116 VIDEO_TDR_FAILURE.
-  why          PC-7 stopped because the display driver did not answer in time.
   how sure     likely (64 %)
   cause        gpu-timeout
   severity     high
   rule         gpu/tdr
+  checked      by no known case yet: the confidence is the rule author's
+               estimate
   incident     b1, bugcheck, 2024-11-11T17:44:55Z, PC-7
 
 Why
@@ -417,12 +429,38 @@ fn an_incident_without_group_is_shown_all_the_same() {
 }
 
 #[test]
-fn what_to_do_comes_first_where_the_verdict_is_likely_and_last_where_it_is_only_possible() {
-    for (confidence, to_do_first) in [(0.8, true), (0.6, true), (0.59, false)] {
+fn what_to_do_comes_before_what_to_collect() {
+    for confidence in [0.8, 0.59, 0.2] {
         let mut judged = crash("c1");
         judged.verdict.confidence = confidence;
         let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], vec![judged]), EIGHTY);
         let at = |heading: &str| shown.find(heading).expect("a heading");
-        assert_eq!(at("\nWhat to do\n") < at("\nWhat to collect next\n"), to_do_first, "{confidence}: {shown}");
+        assert!(at("\nWhat to do\n") < at("\nWhat to collect next\n"), "{confidence}: {shown}");
     }
+}
+
+#[test]
+fn a_symptom_is_no_cause_and_its_headline_says_what_happened() {
+    let mut judged = crash("c1");
+    judged.verdict.symptom = true;
+    judged.verdict.sentence = "The program ended itself (abort).".into();
+    let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], vec![judged]), EIGHTY);
+    for line in [
+        "1. python.exe: The program ended itself (abort)",
+        "  why          Not known.",
+        "  how sure     what happened: 93 % sure; why: not known",
+        "  symptom      missing-dependency",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+}
+
+#[test]
+fn exit_codes_are_shown_as_consoles_print_them() {
+    let mut judged = crash("c1");
+    let shown = |judged: &Judged| text(&report(vec![ok("a.dmp"), ok("b.evtx")], vec![judged.clone()]), EIGHTY);
+    assert!(shown(&judged).contains("0xC0000409 STATUS_STACK_BUFFER_OVERRUN (exit code -1073740791)"));
+    judged.incident.environment.insert("os", "macOS 14.1".into());
+    assert!(!shown(&judged).contains("exit code"), "codes of other systems are no exit codes");
+    assert!(shown(&judged).contains("accessed 0x7ffa1b2c3d4e"));
 }
