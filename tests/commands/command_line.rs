@@ -600,7 +600,8 @@ fn verbose_lists_every_artifact() {
     for file in files {
         assert!(verbose.contains(&format!("{folder}/{file}")), "{file}: {verbose}");
     }
-    assert!(!brief.contains("expected.json"), "{brief}");
+    // A few files that were skipped are named in any case.
+    assert!(brief.contains("expected.json") && verbose.lines().count() > brief.lines().count(), "{brief}");
 }
 
 // Rules.

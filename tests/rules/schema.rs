@@ -124,6 +124,7 @@ const NOT_SEEN: &[&str] = &[
     "lint-module-without-ending",
     "lint-name-left-open",
     "lint-name-that-does-not-fit",
+    "lint-names-of-groups",
     "lint-never-both",
     "lint-no-word-is-left",
     "lint-one-of-several-codes-alone",

@@ -57,13 +57,13 @@ pub(crate) fn rows(Judged { incident, sigma, party, .. }: &Judged, all: bool) ->
 fn symbols(needed: &[NeededFile], all: bool) -> Vec<Row> {
     let shown = if all { needed.len() } else { SYMBOLS_SHOWN };
     let files = needed.iter().take(shown);
-    let files: Vec<String> = files.map(|file| prose(&format!("{} {}", file.file, file.reason))).collect();
+    let files: Vec<String> = files.map(|file| prose(&format!("{}, which {}", file.file, file.reason))).collect();
     if files.is_empty() {
         return Vec::new();
     }
     let more = needed.len().saturating_sub(shown);
     let more = if more == 0 { String::new() } else { format!("; {more} more") };
-    vec![("symbols", format!("missing: {}{more} (crashsift symbols-needed lists them)", files.join("; ")))]
+    vec![("symbols", format!("not at hand: {}{more} (crashsift symbols-needed lists them)", files.join("; ")))]
 }
 
 /// A Sigma rule that matched around the incident, with its distance in time.

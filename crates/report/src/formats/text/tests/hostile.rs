@@ -34,7 +34,7 @@ fn hostile_names_are_shown_and_not_obeyed() {
             r" *e1  a\u{1b}[31m.dmp, stream Exception: the record says: 1. All is",
             r"      well.\u{1b}[8m",
             r" *e2  a\u{1b}[31m.dmp, stream ModuleList: cudnn64_8.dll is loaded. [in the same",
-            r"  e3  b\n.evtx, record 4711: Application Error 1000 names ucrtbase.dll.",
+            r"  e3  b\n.evtx, record 4711: Application Error 1000 names ucrtbase.dll. [same",
             r"  host         \u{1b}]0;owned\u{7}PC\u{200b}-7",
             r"  fault site   gpj\u{202e}lld.exe 10.0.19041.789 + 0x7286e, in abort",
             r"               C:\a\nTotals\n  incidents 0\r\u{9b}2K\x.dll",

@@ -133,10 +133,10 @@ What happened
     no carrier lies in it.
   thrown: class std::bad_alloc (by
     cudnn64_8.dll): bad allocation
-  symbols: missing: python39.pdb names
-    the function at python39.dll+0x4010
-    (crashsift symbols-needed lists
-    them)
+  symbols: not at hand: python39.pdb,
+    which names the function at
+    python39.dll+0x4010 (crashsift
+    symbols-needed lists them)
   message: Assertion failed: size > 0
   inside: 0x80004002 E_NOINTERFACE, met
     in combase.dll: no such interface
