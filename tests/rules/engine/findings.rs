@@ -136,3 +136,43 @@ fn findings_come_best_first_and_ties_by_id() {
     let ids: Vec<String> = demo().judge(&facts).findings.into_iter().map(|finding| finding.rule).collect();
     assert_eq!(ids, ["demo/many-resets", "demo/hooked"]);
 }
+
+#[test]
+fn texts_print_what_named_groups_find_in_the_lines_on_which_they_rest() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    let rule = r#"schema: 1
+rules:
+  - id: test/found
+    title: '{{ found.file or "A DLL" }} was not found'
+    cause: missing-dependency
+    confidence: 0.5
+    severity: medium
+    selections:
+      told:
+        text|any: {line|re: 'could not load (?<file>\w+\.dll)( of (?<product>\w+))?'}
+    explanation: It belongs to {{ found.product or "an unknown product" }}.
+    remediation:
+      - {audience: helpdesk, text: 'Install {{ found.product or "the program" }} again.'}
+    references: [https://example.org]
+    tests:
+      - {name: yes, facts: {text: [{line: could not load a.dll}]}, expect: match}
+      - {name: no, facts: {text: [{line: loaded a.dll}]}, expect: no-match}
+"#;
+    fs::write(&path, rule).expect("written");
+    let rules = load(&[path]);
+    let finding = |lines: &[&str]| {
+        let mut facts = FactSet::default();
+        let line = |line: &&str| Record { fields: vec![("line", text(line))], from: from(1) };
+        facts.set_list("text", lines.iter().map(line).collect());
+        let finding = rules.judge(&facts).findings.into_iter().find(|finding| finding.rule == "test/found");
+        let finding = finding.expect("it matches");
+        (finding.title, finding.explanation, finding.remediation[0].text.clone())
+    };
+    // As the line has it, and the first of several; what an optional group does not find has its fallback.
+    let (title, explanation, step) = finding(&["started", "Could not load Part64.DLL", "could not load b.dll of Demo"]);
+    assert_eq!(title, "Part64.DLL was not found");
+    assert_eq!((&*explanation, &*step), ("It belongs to Demo.", "Install Demo again."));
+    let (title, explanation, _) = finding(&["could not load b.dll {{ process.name }}"]);
+    assert_eq!((&*title, &*explanation), ("b.dll was not found", "It belongs to an unknown product."));
+}

@@ -42,6 +42,28 @@ const GPU_VENDORS: [(&str, &str); 5] =
 
 /// The maker of the display driver that the suspect is a module of.
 fn gpu_vendor(suspect: &Suspect) -> Option<&'static str> {
-    let what = suspect.what.as_deref().filter(|_| suspect.kind.as_deref() == Some(DISPLAY_DRIVERS))?;
+    vendor_in(suspect.what.as_deref().filter(|_| suspect.kind.as_deref() == Some(DISPLAY_DRIVERS))?)
+}
+
+/// The maker that a description of that list names.
+fn vendor_in(what: &str) -> Option<&'static str> {
     GPU_VENDORS.into_iter().find(|(_, name)| what.split([' ', ',']).any(|word| word == *name)).map(|(vendor, _)| vendor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::vendor_in;
+
+    #[test]
+    fn the_maker_is_a_word_of_the_description() {
+        for (what, vendor) in [
+            ("NVIDIA OpenGL and Vulkan", Some("nvidia")),
+            ("older AMD display driver in the kernel", Some("amd")),
+            ("NVIDIA, of laptops with two GPUs", Some("nvidia")),
+            ("Intel Direct3D 11", Some("intel")),
+            ("display driver", None),
+        ] {
+            assert_eq!(vendor_in(what), vendor, "{what}");
+        }
+    }
 }

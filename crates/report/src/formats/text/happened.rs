@@ -186,7 +186,8 @@ fn how(mechanism: &Mechanism, all: bool) -> Vec<Row> {
 /// The path of the suspect, its product and the reason; its name is with the verdict.
 fn suspect(suspect: &Suspect) -> Vec<Row> {
     let mut rows = vec![("suspect", suspect.path.as_ref().unwrap_or(&suspect.module).to_string())];
-    rows.extend(suspect.what.iter().map(|what| ("", prose(what))));
+    // The product alone stands beside the name.
+    rows.extend(suspect.what.iter().filter(|what| product(what) != &***what).map(|what| ("", prose(what))));
     rows.push(("", prose(&suspect.reason)));
     rows
 }
