@@ -56,7 +56,7 @@ fn in_json_each_file_has_its_reason() {
 fn reports_name_what_is_missing() {
     with_dump(|_, path| {
         let text = run(["analyze", "-q", path]).ends_with(0).stdout;
-        assert!(text.contains("shop64.pdb names"), "{text}");
+        assert!(text.contains("shop64.pdb, which names"), "{text}");
         let report = run(["analyze", "-q", "-f", "json", path]).ends_with(0).json();
         let incident = &list(&report, "incidents")[0];
         assert_eq!(list(incident, "symbols_needed").len(), 2);

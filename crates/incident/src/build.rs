@@ -283,6 +283,11 @@ fn program_behind_thread(text: &str) -> Option<&str> {
     (!program.is_empty()).then_some(program)
 }
 
+/// The name of an exception's code; some runtimes end a process with an HRESULT.
+fn exception_name(code: ExceptionCode) -> Option<&'static str> {
+    Knowledge.exception_name(code).or_else(|| Knowledge.hresult_name(code.0))
+}
+
 fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<ExceptionFacts> {
     let fast_fail_of_record = records.iter().find_map(|(_, record)| record.fast_fail);
     let with_name = |code: FastFailCode| FastFail { code, name: Knowledge.fast_fail_name(code).map(Arc::from) };
@@ -293,7 +298,7 @@ fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]
         let windows = dump.system.os == OperatingSystem::Windows;
         let name = match &exception.foreign_reason {
             Some(reason) => Some(Arc::clone(reason)),
-            None => Knowledge.exception_name(exception.code).map(Arc::from),
+            None => exception_name(exception.code).map(Arc::from),
         };
         let fast_fail = (windows && exception.code == ExceptionCode::FAST_FAIL)
             .then(|| exception.parameters.first().and_then(|code| u32::try_from(*code).ok()).map(FastFailCode))
@@ -313,7 +318,7 @@ fn exception(evidence: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]
     let address = evidence.tickets().find_map(|(_, ticket)| ticket.access_address);
     Some(ExceptionFacts {
         code,
-        name: Knowledge.exception_name(code).map(Arc::from),
+        name: exception_name(code).map(Arc::from),
         address: None,
         recorded_code: None,
         parameters: None,

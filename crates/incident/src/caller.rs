@@ -18,7 +18,7 @@ pub(super) fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carrie
     let mut reason = if found.prefix {
         format!("it called into {fault_site}, and no other module is known to have called it")
     } else {
-        format!("it is the first module on the stack that called into {fault_site}")
+        format!("it is the first module on the stack behind {fault_site} that is no carrier")
     };
     reason.push_str(&found.doubt());
     let basis = if found.skipped { found.basis.min(Basis::Likely) } else { found.basis };

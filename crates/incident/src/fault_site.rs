@@ -195,7 +195,7 @@ pub(super) fn suspect(
         let (basis, reason) = match (dump.is_some(), site.unloaded) {
             (true, false) => (Basis::Exact, "the exception was raised in it"),
             (true, true) => (Basis::Exact, "code was run in it after it had been unloaded"),
-            (false, false) => (Basis::Named, "the crash record names it as the module of the exception"),
+            (false, false) => (Basis::Named, "the evidence names it as the faulting module"),
             (false, true) => (Basis::Named, "the crash record says that code was run in it after it had been unloaded"),
         };
         return Some(Suspect::at(site, basis, reason));

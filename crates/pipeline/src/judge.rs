@@ -293,7 +293,12 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
                 joined.incident.kind == IncidentKind::Exit && exception.is_some_and(|known| is_plain(known.code));
             let unstarted = joined.incident.kind == IncidentKind::StartFailure;
             let service = evidence.ended_service().is_some();
-            if evidence.dump().is_none() {
+            // A text that reports an error and no code does not show that the program crashed.
+            let only_reported = joined.incident.kind == IncidentKind::Exit
+                && exception.is_none()
+                && evidence.tickets().next().is_some()
+                && evidence.events().next().is_none();
+            if evidence.dump().is_none() && !only_reported {
                 requests.extend(match () {
                     () if service => Some(Request::NoServiceDump),
                     () if unstarted => start_text(joined),

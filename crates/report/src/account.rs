@@ -32,6 +32,9 @@ pub(crate) fn happened(judged: &Judged) -> String {
     }
     let on = incident.host.as_deref().map_or_else(String::new, |host| format!(" on {}", name(host)));
     let exception = incident.exception.as_ref();
+    if is_of_a_running_process(incident) {
+        return prose(&format!("{who} was running when the dump was written; the dump alone shows no failure."));
+    }
     let sentence = match incident.kind {
         IncidentKind::Crash => crash(incident, &who),
         IncidentKind::Hang => format!("{who} stopped answering"),
@@ -54,6 +57,12 @@ pub(crate) fn happened(judged: &Judged) -> String {
         },
     };
     prose(&format!("{sentence}."))
+}
+
+/// Whether all evidence is a dump that was written of a process that went on.
+fn is_of_a_running_process(incident: &Incident) -> bool {
+    let requested = incident.dump.as_ref().is_some_and(|dump| dump.requested == Some(true));
+    requested && incident.kind == IncidentKind::Hang && incident.evidence.len() == 1
 }
 
 /// A crash of `who` without a known mechanism.
@@ -119,8 +128,27 @@ pub(crate) fn headline(judged: &Judged) -> String {
     let title = title(judged);
     match program(incident).map(name) {
         Some(program) if !title.contains(&*program) => format!("{program}: {title}"),
-        _ => title,
+        Some(_) => title,
+        None => match framework(incident) {
+            Some((name, versioned)) if !title.contains(name) => format!("{versioned}: {title}"),
+            _ => title,
+        },
     }
+}
+
+/// The frameworks and runtimes that stand for a program whose name is not known, by their keys in the environment.
+const FRAMEWORKS: [(&str, &str); 3] = [("tensorflow", "TensorFlow"), ("pytorch", "PyTorch"), ("python", "Python")];
+
+/// What a program without a known name is made with: the name, alone and with its version.
+fn framework(incident: &Incident) -> Option<(&'static str, String)> {
+    let of_process = matches!(
+        incident.kind,
+        IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure | IncidentKind::Hang
+    );
+    let (value, name) = FRAMEWORKS.iter().find_map(|(key, name)| Some((incident.environment.get(key)?, *name)))?;
+    let version = value.split([' ', ',', ';']).next().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let versioned = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
+    of_process.then_some((name, versioned))
 }
 
 /// The rule's title, without other causes.
@@ -131,7 +159,12 @@ pub(crate) fn title(judged: &Judged) -> String {
 
 /// What happened in few words, for lists and for headlines without a cause: `ledger.exe crashed at ledger.exe+0x12c40`.
 pub(crate) fn short(incident: &Incident) -> String {
-    let who = program(incident).map_or_else(|| "a program".to_owned(), |program| name(program).into_owned());
+    let unnamed =
+        || framework(incident).map_or_else(|| "a program".to_owned(), |(_, made)| format!("a program with {made}"));
+    let who = program(incident).map_or_else(unnamed, |program| name(program).into_owned());
+    if is_of_a_running_process(incident) {
+        return format!("dump of {who}, which was running");
+    }
     let at = incident.fault_site.as_ref().map_or_else(String::new, |site| {
         let offset = site.offset.map_or_else(String::new, |offset| format!("+{offset}"));
         format!(" at {}{offset}", name(&site.module))
@@ -334,6 +367,7 @@ pub(crate) fn for_the_maker(incident: &Incident) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::sample::{crash, undetermined};
 
     #[test]
     fn a_share_that_was_cut_is_told_as_the_least() {
@@ -350,6 +384,39 @@ mod tests {
         };
         assert_eq!(with(0.31), "gpu-timeout: about 31 % (14 similar cases)");
         assert_eq!(with(Lead::MOST_SHARE), "gpu-timeout: at least 44 % (14 similar cases)");
+    }
+
+    #[test]
+    fn a_framework_stands_for_a_program_without_a_name() {
+        let mut judged = undetermined("u1", 0);
+        judged.incident.environment.insert("tensorflow", "2.4 (as the text says)".into());
+        let named = headline(&judged);
+        assert!(named.starts_with("python.exe "), "{named}");
+        judged.incident.process = None;
+        assert!(headline(&judged).starts_with("a program with TensorFlow 2.4 "), "{}", headline(&judged));
+        let mut judged = crash("c1");
+        judged.incident.process = None;
+        judged.incident.environment.insert("pytorch", "version not known".into());
+        judged.verdict.sentence = "A DLL was not found.".into();
+        assert_eq!(headline(&judged), "PyTorch: A DLL was not found");
+        judged.verdict.sentence = "PyTorch did not find a DLL.".into();
+        assert_eq!(headline(&judged), "PyTorch did not find a DLL");
+        judged.incident.kind = IncidentKind::PowerLoss;
+        judged.verdict.sentence = "The power failed.".into();
+        assert_eq!(headline(&judged), "The power failed", "what happens to the computer is no program's");
+    }
+
+    #[test]
+    fn a_dump_of_a_running_process_shows_no_failure() {
+        let mut judged = undetermined("u1", 0);
+        judged.incident.kind = IncidentKind::Hang;
+        judged.incident.mechanism = None;
+        judged.incident.evidence.truncate(1);
+        assert_eq!(headline(&judged), "python.exe stopped answering");
+        judged.incident.dump.get_or_insert_default().requested = Some(true);
+        assert_eq!(headline(&judged), "dump of python.exe, which was running");
+        let shown = happened(&judged);
+        assert_eq!(shown, "python.exe was running when the dump was written; the dump alone shows no failure.");
     }
 
     #[test]

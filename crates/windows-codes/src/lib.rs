@@ -62,7 +62,7 @@ pub use knowledge_tables::codes::{Event, Meaning, Note};
 use knowledge_tables::table::{Below, Build, CollectedFolder, OF_HOST, OF_PROGRAM, Request};
 use knowledge_tables::{Sorted, embedded};
 
-use codes::{BUGCHECKS, EXCEPTIONS, FAST_FAILS, STATUSES, WIN_ERRORS};
+use codes::{BUGCHECKS, EXCEPTIONS, FAST_FAILS, HRESULTS, STATUSES, WIN_ERRORS};
 
 embedded! {
     BUILDS: Sorted<u32, Build> = "windows-builds";
@@ -146,6 +146,12 @@ impl Knowledge {
     #[must_use]
     pub fn exception_name(&self, code: ExceptionCode) -> Option<&'static str> {
         self.exception(code).map(|meaning| meaning.name)
+    }
+
+    /// The name of an HRESULT, with which some runtimes end a process: `E_NOINTERFACE`.
+    #[must_use]
+    pub fn hresult_name(&self, code: u32) -> Option<&'static str> {
+        HRESULTS.get(&code).map(|meaning| meaning.name)
     }
 
     /// The name of a status that is not itself the exception.

@@ -6,7 +6,7 @@ use std::path::Path;
 use facts::{EvidenceRef, FactSet, Record, Value};
 use rules::{Outcome, RuleSet, Truth};
 
-use super::{demo, from, hooked, load, rule_with, text, version};
+use super::{demo, from, hooked, load, rule_with, tests_of, text, version};
 
 #[test]
 fn the_demo_rules_pass_their_tests() {
@@ -175,4 +175,29 @@ rules:
     assert_eq!((&*explanation, &*step), ("It belongs to Demo.", "Install Demo again."));
     let (title, explanation, _) = finding(&["could not load b.dll {{ process.name }}"]);
     assert_eq!((&*title, &*explanation), ("b.dll was not found", "It belongs to an unknown product."));
+}
+
+#[test]
+fn named_groups_find_parts_of_facts_and_of_what_logs_recorded_before() {
+    let selection = r"      broken: {exception.managed_text|re: 'file (?<file>\S+)'}
+      before: {timeline|any: {text|re: '(?<product>\w+) driver'}}";
+    let tests = tests_of(&[
+        ("exception.managed_text: no file a.dll, timeline: [{text: Demo driver}]", "match"),
+        ("exception.managed_text: no, timeline: [{text: Demo driver}]", "no-match"),
+    ]);
+    let said = r#"'{{ found.product or "no product" }} and {{ found.file or "no file" }}'"#;
+    let rule = rule_with(selection, "broken and before", &tests).replacen(
+        "explanation: E.",
+        &format!("explanation: {said}"),
+        1,
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    fs::write(&path, &rule).expect("written");
+    let rules = load(&[path]);
+    let mut facts = FactSet::default();
+    facts.set("exception.managed_text", text("it needs file Part.dll"), None);
+    facts.set_list("timeline", vec![Record { fields: vec![("text", text("Demo Driver 2"))], from: None }]);
+    let finding = rules.judge(&facts).findings.remove(0);
+    assert_eq!(finding.explanation, "Demo and Part.dll");
 }

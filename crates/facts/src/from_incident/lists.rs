@@ -29,6 +29,7 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
                 record
             });
             facts.set_list("modules", records.collect());
+            facts.set("process.modules_listed", true, from);
         }
         let unloaded = dump.unloaded.iter().map(|module| Record { fields: vec![("name", text(module.name()))], from });
         facts.set_filled_list("unloaded_modules", unloaded);
@@ -37,6 +38,7 @@ pub(super) fn lists(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         let modules = report.modules.iter().enumerate();
         let record = |(position, path): (usize, &Arc<str>)| module_record(position, text(base_name(path)), path, from);
         facts.set_list("modules", modules.map(record).collect());
+        facts.set("process.modules_listed", true, from);
     }
 
     let events = joined_evidence.events().map(|(number, event)| Record {

@@ -4,6 +4,9 @@ use crate::value::evidence;
 use crate::{FactSet, Record, Value};
 use incident::{Component, JoinedIncident, OtherModule, WindowsFile};
 
+/// The list of programs that draw over others.
+const OVERLAYS: &str = "overlays";
+
 /// Sets the list of what the program is built with.
 pub(super) fn built_with(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
     let record = |component: &Component| {
@@ -47,4 +50,6 @@ pub(super) fn other_software(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
         Record::of_known(fields, evidence(others.from))
     };
     facts.set_filled_list("other_software", others.modules.iter().map(record));
+    let overlay = others.modules.iter().find(|module| module.kind.as_deref() == Some(OVERLAYS));
+    facts.set_known("process.overlay", overlay.map(|module| module.module.clone()), evidence(others.from));
 }

@@ -260,9 +260,16 @@ fn divides(instruction: &str) -> bool {
     name.contains("div") || matches!(name, "into" | "aam" | "brk")
 }
 
+/// Statuses with which Windows ends a process from outside of its code, or before it runs: nothing raises them there.
+/// Source: the meanings in ntstatus.h (STATUS_INVALID_IMAGE_FORMAT, STATUS_DLL_NOT_FOUND, STATUS_ORDINAL_NOT_FOUND,
+/// STATUS_ENTRYPOINT_NOT_FOUND, STATUS_CONTROL_C_EXIT, STATUS_DLL_INIT_FAILED).
+const EXIT_STATUSES: [u32; 6] =
+    [0xC000_007B, 0xC000_0135, 0xC000_0138, 0xC000_0139, ExceptionCode::CONTROL_C_EXIT.0, 0xC000_0142];
+
 fn other(exception: &ExceptionFacts) -> Finding {
     let name = Knowledge.exception_name(exception.code).map_or_else(String::new, |name| format!(" ({name})"));
-    Finding::new(Kind::Other, 0.6, format!("raised the exception {}{name}", exception.code))
+    let did = if EXIT_STATUSES.contains(&exception.code.0) { "ended with" } else { "raised the exception" };
+    Finding::new(Kind::Other, 0.6, format!("{did} {}{name}", exception.code))
 }
 
 #[cfg(test)]

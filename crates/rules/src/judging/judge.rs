@@ -112,7 +112,7 @@ impl RuleSet {
         let weighed = weigh(&Scale::of_rule(rule), evaluation, view, less);
         let counting = || weighed.steps.iter().filter(|step| step.counts);
         counting().for_each(|step| evaluation.rests_on(&step.adjustment.when, &mut rests_on));
-        let named = texts.print_found().then(|| values.with(found(rule.logic(), &rests_on, view)));
+        let named = texts.print_found().then(|| values.with(found(rule.logic(), view)));
         let values = named.as_ref().unwrap_or(values);
         let fill = |text: &str| self.templates.fill(text, values).into_owned();
         let mut explanation = fill(&texts.explanation);
@@ -139,7 +139,13 @@ impl RuleSet {
             severity: texts.severity,
             title: title(&texts.title, fill(&texts.title)),
             explanation,
-            remediation: texts.remediation.iter().map(|written| written.step.filled(fill)).collect(),
+            // A step whose text is empty with these facts is none.
+            remediation: texts
+                .remediation
+                .iter()
+                .map(|written| written.step.filled(fill))
+                .filter(|step| !step.text.is_empty())
+                .collect(),
             collect: texts
                 .collect
                 .iter()

@@ -5,7 +5,7 @@
 /// SHA-256 of `report.css`, in Base64.
 pub(super) const STYLE_HASH: &str = "3O+yeKE60zj4uG6iqDjRR4aX3RMOT9tl7x7uW1Nf8bk=";
 /// SHA-256 of `report.js`, in Base64.
-pub(super) const SCRIPT_HASH: &str = "MKOdRiT4TWRzM0qpoRcVDGBeC8sF3S1xS+arkWRqtZc=";
+pub(super) const SCRIPT_HASH: &str = "PZR+poWtqsczo4u09xrnIqqtBA3cnma5xevXj6xi3uE=";
 
 #[cfg(test)]
 mod tests {

@@ -36,10 +36,10 @@
   const body = table.tBodies[0];
   const hosts = [...byId("by-host").options].slice(1).map((option) => option.text.toLowerCase());
   const rows = [...body.rows].map((row) => {
-    const [family, level, kind] = row.dataset.of.split(" ");
+    const [family, level, kind, customer] = row.dataset.of.split(" ");
     const link = row.querySelector("a");
     return {
-      row, family, level, kind,
+      row, family, level, kind, customer,
       hosts: row.dataset.hosts ? row.dataset.hosts.split(" ") : [],
       section: link && byId(link.hash.slice(1)),
       text: null,
@@ -55,7 +55,7 @@
     return one.text;
   };
   const search = byId("search");
-  const by = ["family", "level", "kind"].map((key) => [key, byId("by-" + key)]);
+  const by = ["family", "level", "kind", "customer"].map((key) => [key, byId("by-" + key)]).filter(([, choice]) => choice);
   const byHost = byId("by-host");
   let order = rows;
   let shown = rows;

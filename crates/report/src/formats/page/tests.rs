@@ -328,6 +328,16 @@ fn all_groups_are_seen_at_once() {
 }
 
 #[test]
+fn customers_are_chosen_where_folders_are_customers() {
+    let mut report = several();
+    assert!(!html(&report).contains("id=\"by-customer\""));
+    report.incidents[0].party = Some("acme <& co>".into());
+    let page = html(&report);
+    assert!(page.contains("<option value=\"0\">acme &lt;&amp; co&gt; (1)</option>"), "{page}");
+    assert!(page.contains("<option value=\"1\">none ("), "what is in no customer's folder can be chosen, too");
+}
+
+#[test]
 fn what_is_left_out_of_a_long_page_is_counted() {
     let incident = |number: u32| {
         let mut judged = crash(&format!("c{number}"));

@@ -183,7 +183,12 @@ fn why(block: &Block<'_>) -> String {
             format!("{why}{}.", block.verdict())
         }
         (None, Some(symptom)) => {
-            format!("Not known. What happened is {} sure: {}.{}", percent(symptom), cause(block), differing())
+            format!(
+                "Not known. What happened is {} sure: {}.{}",
+                percent(block.sure_of_symptom(symptom)),
+                cause(block),
+                differing()
+            )
         }
         (None, None) => format!("Not determined. {}{}", block.why().unwrap_or_default(), differing()),
     }

@@ -21,6 +21,9 @@ const MODULES_SHOWN: usize = 8;
 /// program chose.
 const FIRST_ERROR: u32 = 0xC000_0000;
 
+/// Signals and exceptions of other systems whose address is the one that was accessed.
+const ACCESSES: [&str; 3] = ["SIGSEGV", "SIGBUS", "EXC_BAD_ACCESS"];
+
 /// A label with its text; a row without label continues the row before it.
 pub(crate) type Row = (&'static str, String);
 
@@ -33,7 +36,7 @@ pub(crate) fn rows(Judged { incident, sigma, party, .. }: &Judged, all: bool) ->
         rows.push(("host", format!("{}{basis}", name(host))));
     }
     rows.extend(incident.process.iter().flat_map(process));
-    // Only Windows records where the exception was raised; the signals of other systems have the address that was accessed.
+    // Only Windows records where the exception was raised; of other systems it depends on the signal.
     let is_windows = incident.environment.get("os").is_none_or(|os| os.starts_with("Windows"));
     rows.extend(incident.exception.iter().flat_map(|of| exception(of, is_windows, all)));
     rows.extend(incident.bugcheck.iter().flat_map(bugcheck));
@@ -120,7 +123,12 @@ fn exception(exception: &ExceptionFacts, is_windows: bool, all: bool) -> Vec<Row
         rows.push(("", named(&format!("fast-fail {}", code.0), name.as_deref())));
     }
     let access = exception.access.map(|Access { kind, address }| format!("{} of {address}", kind.unwrap_or("access")));
-    let at = if is_windows { "raised at" } else { "accessed" };
+    let accessed = |name: &str| ACCESSES.iter().any(|signal| name.contains(signal));
+    let at = match exception.name.as_deref() {
+        Some(name) if !is_windows && accessed(name) => "accessed",
+        _ if is_windows => "raised at",
+        _ => "at",
+    };
     let raised = exception.address.map(|address| format!("{at} {address}"));
     let known: Vec<_> = [access, raised].into_iter().flatten().collect();
     if !known.is_empty() {

@@ -107,7 +107,8 @@ fn nothing_was_found(report: &Report, unread: bool) -> &'static str {
     } else if report.summary.left_out.is_some_and(|left_out| left_out > 0) {
         "No incident was found in this time."
     } else if unread {
-        "No incident was found in what could be read. What could not be read may hold some."
+        "No incident was found in what could be read. What could not be read may hold some: copy it again, and compare the \
+         sizes of the files there and here."
     } else {
         "No incident was found."
     }

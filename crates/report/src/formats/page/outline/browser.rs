@@ -35,7 +35,8 @@ pub(super) fn values(report: &Report, blocks: &[Block<'_>], most_rows: usize, de
     let times = report.incidents.iter().filter_map(|judged| judged.incident.time);
     let span = Span::of(times);
     let hosts = pictures::host_names(blocks);
-    let table = Table { families: &families, span: span.as_ref(), hosts: &hosts, described };
+    let customers: BTreeSet<&str> = blocks.iter().filter_map(Block::party).collect();
+    let table = Table { families: &families, span: span.as_ref(), hosts: &hosts, customers: &customers, described };
     let left_out = blocks.len().saturating_sub(most_rows);
     context! {
         tiles => tiles(report, blocks, &hosts),
@@ -127,6 +128,8 @@ struct Table<'t> {
     span: Option<&'t Span>,
     /// All computers, in lower case.
     hosts: &'t BTreeSet<String>,
+    /// All customers, where folders are customers.
+    customers: &'t BTreeSet<&'t str>,
     /// How many groups have a section.
     described: usize,
 }
@@ -162,8 +165,9 @@ impl Table<'_> {
             hosts_count => hosts.len(),
             hosts => named.join(", "),
             hosts_more => hosts.len().saturating_sub(HOSTS_NAMED),
-            // The places of the computers in the list of all.
+            // The places of the computers in the list of all, and of the customer.
             host_numbers => self.numbers_of(&hosts),
+            customer_number => self.customer_number(block),
             first => days.as_ref().map(|(first, _)| first),
             last => days.as_ref().filter(|(first, last)| first != last).map(|(_, last)| last),
             dots => self.span.map(|span| span.dots(block)),
@@ -173,6 +177,12 @@ impl Table<'_> {
     fn numbers_of(&self, hosts: &BTreeSet<String>) -> String {
         let of = self.hosts.iter().enumerate().filter(|(_, host)| hosts.contains(*host));
         of.map(|(number, _)| number.to_string()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The place of the customer in the list of all; behind it for what is in no customer's folder.
+    fn customer_number(&self, block: &Block<'_>) -> usize {
+        let place = self.customers.iter().position(|customer| block.party() == Some(customer));
+        place.unwrap_or(self.customers.len())
     }
 
     /// The choices of each filter, with numbers and how many groups there are.
@@ -192,6 +202,9 @@ impl Table<'_> {
             kinds => count(&|block| {
                 (kind_number(block), wording::kind(block.representative.incident.kind).to_owned())
             }),
+            customers => (!self.customers.is_empty()).then(|| count(&|block| {
+                (self.customer_number(block), name(block.party().unwrap_or("none")).into_owned())
+            })),
             hosts => self.hosts.iter().map(|host| name(host).to_uppercase()).collect::<Value>(),
         }
     }
