@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use report::Measured;
 use rules::{RuleSet, UNDETERMINED};
 
 use crate::table::percent;
@@ -14,21 +15,10 @@ const BAR: usize = 50;
 /// The kinds of evidence by their files' endings.
 const KINDS: [(&str, &str); 4] = [("dmp", "dumps"), ("evtx", "event logs"), ("wer", "Report.wer"), ("txt", "text")];
 
-/// How often a rule gave the first answer, and how often that was right.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RuleRecord {
-    /// Cases with a known cause in which the rule gave the first answer.
-    pub cases: usize,
-    /// Those of them whose label accepts the answer.
-    pub right: usize,
-    /// Those of the right ones whose fix somebody confirmed.
-    pub confirmed: usize,
-}
-
-/// The records of all rules that gave a first answer. A case that is there in two forms counts once for a rule, and is right
+/// How often the first answers of each rule were right, of cases with a known cause. A case that is there in two forms counts once for a rule, and is right
 /// where both are.
 #[must_use]
-pub fn by_rule(score: &Score) -> BTreeMap<&str, RuleRecord> {
+pub fn by_rule(score: &Score) -> BTreeMap<&str, Measured> {
     let mut answered: BTreeMap<(&str, &str), (bool, bool)> = BTreeMap::new();
     for Scored { case, answers, .. } in &score.cases {
         let Some((first, rule)) = answers.first().and_then(|first| Some((first, first.rule.as_deref()?))) else {
@@ -41,10 +31,10 @@ pub fn by_rule(score: &Score) -> BTreeMap<&str, RuleRecord> {
         *right &= case.accepts(&first.cause);
         *confirmed |= case.is_confirmed;
     }
-    let mut records: BTreeMap<&str, RuleRecord> = BTreeMap::new();
+    let mut records: BTreeMap<&str, Measured> = BTreeMap::new();
     for ((rule, _), (right, confirmed)) in answered {
         let record = records.entry(rule).or_default();
-        let add = |count: &mut usize, one: bool| *count = count.saturating_add(usize::from(one));
+        let add = |count: &mut u32, one: bool| *count = count.saturating_add(u32::from(one));
         add(&mut record.cases, true);
         add(&mut record.right, right);
         add(&mut record.confirmed, right && confirmed);
@@ -54,9 +44,9 @@ pub fn by_rule(score: &Score) -> BTreeMap<&str, RuleRecord> {
 
 /// The rows of `rules/data/measured.yaml`.
 #[must_use]
-pub fn rows(records: &BTreeMap<&str, RuleRecord>) -> String {
+pub fn rows(records: &BTreeMap<&str, Measured>) -> String {
     let mut rows = String::new();
-    for (rule, RuleRecord { cases, right, confirmed }) in records {
+    for (rule, Measured { cases, right, confirmed }) in records {
         // Writing to a string does not fail.
         let _ = writeln!(rows, "  - {{rule: {rule}, cases: {cases}, right: {right}, confirmed: {confirmed}}}");
     }
@@ -104,9 +94,9 @@ pub fn page(score: &Score, rules: &RuleSet) -> String {
         let (cases, first, three) = (score.cases, score.first_right, score.one_of_three);
         let _ = writeln!(page, "| {cause} | {cases} | {first} | {three} | {} |", score.confidently_wrong);
     }
-    let right: usize = records.values().map(|record| record.right).sum();
-    let cases: usize = records.values().map(|record| record.cases).sum();
-    let confirmed: usize = records.values().map(|record| record.confirmed).sum();
+    let sum = |of: fn(&Measured) -> u32| records.values().map(of).fold(0, u32::saturating_add);
+    let (cases, right) = (sum(|record| record.cases), sum(|record| record.right));
+    let confirmed = sum(|record| record.confirmed);
     let _ = write!(
         page,
         "\n## By rule\n\nOf {} rules, {} gave a first answer: {cases} answers, {right} of them right ({}); in {confirmed} of these somebody\n\
@@ -114,7 +104,7 @@ pub fn page(score: &Score, rules: &RuleSet) -> String {
          (`verdict.measured`). The confidence of every other rule is its author's estimate.\n",
         rules.rules().len(),
         records.len(),
-        percent(right, cases),
+        percent(usize::try_from(right).unwrap_or(usize::MAX), usize::try_from(cases).unwrap_or(usize::MAX)),
     );
     page
 }
@@ -208,7 +198,7 @@ mod tests {
     fn a_case_counts_once_for_a_rule_and_one_without_a_known_cause_does_not() {
         let score = score();
         let records = by_rule(&score);
-        let expected = RuleRecord { cases: 2, right: 1, confirmed: 1 };
+        let expected = Measured { cases: 2, right: 1, confirmed: 1 };
         assert_eq!(records, BTreeMap::from([("a/power-loss", expected)]));
         assert_eq!(rows(&records), "  - {rule: a/power-loss, cases: 2, right: 1, confirmed: 1}\n");
     }
@@ -217,7 +207,7 @@ mod tests {
     fn a_case_in_two_forms_is_right_where_both_are() {
         let mut score = score();
         score.cases[1] = scored("cases/x", "x/System.evtx", "gpu-timeout", "power-loss", 0.7);
-        assert_eq!(by_rule(&score)["a/power-loss"], RuleRecord { cases: 2, right: 0, confirmed: 0 });
+        assert_eq!(by_rule(&score)["a/power-loss"], Measured { cases: 2, right: 0, confirmed: 0 });
     }
 
     #[test]

@@ -151,7 +151,7 @@ pub struct Verdict {
 }
 
 /// How often a rule was right on labelled public cases. Who wrote the rules knew these cases: others may be less easy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// The cases in which the rule gave the first answer, at least 1.
     pub cases: u32,

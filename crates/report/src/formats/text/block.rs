@@ -198,7 +198,10 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
     if let Some(finding) = leading {
         rows.push(("severity", finding.severity.word().to_owned()));
         rows.push(("rule", origin(whole, finding)));
-        rows.push(("checked", account::measured(verdict.measured)));
+        // A symptom is no answer that the cause of a case could confirm.
+        if !block.is_symptom() {
+            rows.push(("checked", account::measured(verdict.measured)));
+        }
         if let Some(ended) = &finding.suppression_ended {
             rows.push(("shown again", prose(&format!("it was suppressed {}", ended.description()))));
         }
