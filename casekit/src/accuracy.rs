@@ -15,16 +15,17 @@ const BAR: usize = 50;
 /// The kinds of evidence by their files' endings.
 const KINDS: [(&str, &str); 4] = [("dmp", "dumps"), ("evtx", "event logs"), ("wer", "Report.wer"), ("txt", "text")];
 
-/// How often the first answers of each rule were right, of cases with a known cause. A case that is there in two forms counts once for a rule, and is right
+/// How often the first answers of each rule were right, of cases with a known cause, where the answer is a cause and no symptom. A case that is there in two forms counts once for a rule, and is right
 /// where both are.
 #[must_use]
-pub fn by_rule(score: &Score) -> BTreeMap<&str, Measured> {
+pub fn by_rule<'s>(score: &'s Score, rules: &RuleSet) -> BTreeMap<&'s str, Measured> {
     let mut answered: BTreeMap<(&str, &str), (bool, bool)> = BTreeMap::new();
     for Scored { case, answers, .. } in &score.cases {
         let Some((first, rule)) = answers.first().and_then(|first| Some((first, first.rule.as_deref()?))) else {
             continue;
         };
-        if case.cause == UNDETERMINED {
+        // The cause of a case does not tell whether a symptom was there.
+        if case.cause == UNDETERMINED || rules.causes().get(&first.cause).is_some_and(|cause| cause.symptom) {
             continue;
         }
         let (right, confirmed) = answered.entry((rule, case.short_name())).or_insert((true, false));
@@ -56,7 +57,7 @@ pub fn rows(records: &BTreeMap<&str, Measured>) -> String {
 /// The page on how often the answers are right.
 #[must_use]
 pub fn page(score: &Score, rules: &RuleSet) -> String {
-    let records = by_rule(score);
+    let records = by_rule(score, rules);
     let mut page = String::from(HEAD);
     let mut row = |cells: &[String]| {
         page.push_str("| ");
@@ -183,6 +184,10 @@ mod tests {
         Scored::new(case, vec![Answer { cause: answer.into(), confidence, rule: Some(format!("a/{answer}")) }])
     }
 
+    fn builtin() -> RuleSet {
+        RuleSet::load(true, &[]).expect("the built-in rules")
+    }
+
     fn score() -> Score {
         Score {
             cases: vec![
@@ -195,9 +200,10 @@ mod tests {
     }
 
     #[test]
-    fn a_case_counts_once_for_a_rule_and_one_without_a_known_cause_does_not() {
-        let score = score();
-        let records = by_rule(&score);
+    fn a_case_counts_once_for_a_rule_and_neither_one_without_a_known_cause_nor_a_symptom_does() {
+        let (mut score, rules) = (score(), builtin());
+        score.cases.push(scored("w", "w/ticket.txt", "stack-overflow", "stack-overflow", 0.9));
+        let records = by_rule(&score, &rules);
         let expected = Measured { cases: 2, right: 1, confirmed: 1 };
         assert_eq!(records, BTreeMap::from([("a/power-loss", expected)]));
         assert_eq!(rows(&records), "  - {rule: a/power-loss, cases: 2, right: 1, confirmed: 1}\n");
@@ -207,13 +213,12 @@ mod tests {
     fn a_case_in_two_forms_is_right_where_both_are() {
         let mut score = score();
         score.cases[1] = scored("cases/x", "x/System.evtx", "gpu-timeout", "power-loss", 0.7);
-        assert_eq!(by_rule(&score)["a/power-loss"], Measured { cases: 2, right: 0, confirmed: 0 });
+        assert_eq!(by_rule(&score, &builtin())["a/power-loss"], Measured { cases: 2, right: 0, confirmed: 0 });
     }
 
     #[test]
     fn the_page_has_a_row_for_each_kind_of_evidence_and_for_each_cause() {
-        let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-        let page = page(&score(), &rules);
+        let page = page(&score(), &builtin());
         for row in [
             "| event logs | 1 | 100.0 % | 100.0 % | 0 | - | 0 |",
             "| text | 3 | 66.7 % | 66.7 % | 1 | 100.0 % | 0 |",

@@ -103,7 +103,7 @@ pub fn leads(project: &Path, sources: &[&str], check: bool) -> Result<String, St
 pub fn accuracy(project: &Path, sources: &[&str], check: bool) -> Result<String, String> {
     let rules = builtin_rules()?;
     let score = casekit::score(cases_of(sources)?, &rules);
-    let records = accuracy::by_rule(&score);
+    let records = accuracy::by_rule(&score, &rules);
     let rows = accuracy::rows(&records);
     update(project, MEASURED, check, |before| with_rows(before, RULE_ROWS, &rows))?;
     update(project, ACCURACY, check, |_| accuracy::page(&score, &rules))?;

@@ -5,6 +5,7 @@
 //! them apart; only the others are compiled with all of Unicode, which takes ten times as long.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -72,7 +73,8 @@ impl Pattern {
     #[must_use]
     pub fn new(text: &str) -> Self {
         let written: Arc<str> = text.into();
-        let text = if group_names(text).next().is_some() { without_names(text).into() } else { Arc::clone(&written) };
+        let groups = named_groups(text);
+        let text = if groups.is_empty() { Arc::clone(&written) } else { without_names(text, &groups).into() };
         Self { written, text, compiled: Arc::default() }
     }
 
@@ -84,7 +86,8 @@ impl Pattern {
 
     /// The names of its groups (`(?<name>...)`), in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        group_names(&self.written)
+        let groups = if self.written == self.text { Vec::new() } else { named_groups(&self.written) };
+        groups.into_iter().map(|(_, name)| name)
     }
 
     /// What each named group finds in a text, which may have capital letters; nothing where the expression is not found.
@@ -161,21 +164,40 @@ impl Pattern {
     }
 }
 
-/// The beginning of a named group.
-const NAMED_GROUP: &str = "(?<";
+/// The beginnings of a named group.
+const NAMED_GROUPS: [&str; 2] = ["(?<", "(?P<"];
 
-/// The names of the groups of an expression.
-fn group_names(text: &str) -> impl Iterator<Item = &str> {
-    text.split(NAMED_GROUP).skip(1).filter_map(|rest| {
-        let (name, _) = rest.split_once('>')?;
-        (!name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(name)
-    })
+/// The named groups of an expression: the place of each beginning up to its `>`, and the name. What is escaped begins none.
+fn named_groups(text: &str) -> Vec<(Range<usize>, &str)> {
+    let mut groups = Vec::new();
+    for beginning in NAMED_GROUPS {
+        for (at, _) in text.match_indices(beginning) {
+            let before = text.get(..at).unwrap_or_default();
+            let backslashes = before.len().saturating_sub(before.trim_end_matches('\\').len());
+            let start = at.saturating_add(beginning.len());
+            let name = text.get(start..).and_then(|rest| Some(rest.split_once('>')?.0));
+            let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            if let Some(name) = name.filter(is_name)
+                && backslashes.is_multiple_of(2)
+            {
+                groups.push((at..start.saturating_add(name.len()).saturating_add(1), name));
+            }
+        }
+    }
+    groups.sort_by_key(|(place, _)| place.start);
+    groups
 }
 
 /// The expression with plain groups in the place of named ones.
-fn without_names(text: &str) -> String {
-    let names: Vec<&str> = group_names(text).collect();
-    names.iter().fold(text.to_owned(), |text, name| text.replace(&format!("{NAMED_GROUP}{name}>"), "(?:"))
+fn without_names(text: &str, groups: &[(Range<usize>, &str)]) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut at = 0;
+    for (place, _) in groups {
+        plain.push_str(text.get(at..place.start).unwrap_or_default());
+        plain.push_str("(?:");
+        at = place.end;
+    }
+    plain + text.get(at..).unwrap_or_default()
 }
 
 /// Says what is wrong with an expression that is no expression or too large to be compiled.
@@ -346,6 +368,10 @@ mod tests {
         assert_eq!(pattern.found("it works"), []);
         assert_eq!(Pattern::new("a(b)").found("ab"), []);
         assert!(pattern.written().contains("(?<file>"));
+        let pattern = Pattern::new(r"in \(?<module>\)?, (?P<file>a+)");
+        assert_eq!(pattern.names().collect::<Vec<_>>(), ["file"]);
+        assert!(pattern.is_match("in <module>, aa") && pattern.is_match("in (<module>), aa"));
+        assert_eq!(pattern.found("in <module>, aa"), [("file", "aa")]);
     }
 
     const PATTERNS: &[&str] = &[

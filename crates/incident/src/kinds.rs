@@ -56,12 +56,13 @@ pub(super) fn reports_gpu_failure(text: &str) -> bool {
     xid || (uncorrected && memory) || text.contains("fallen off the bus")
 }
 
-/// What kind of incident the end of a process with this code is: the loader ends a process that it could not start with a
-/// status of its own.
+/// The statuses with which the loader ends a process that it could not start.
 ///
 /// Source: `ntstatus.h`, `STATUS_DLL_NOT_FOUND` and its like.
+pub(super) const NOT_STARTED: [u32; 5] = [0xC000_007B, 0xC000_0135, 0xC000_0138, 0xC000_0139, 0xC000_0142];
+
+/// What kind of incident the end of a process with this code is.
 pub(super) fn exit_kind(code: u32) -> IncidentKind {
-    const NOT_STARTED: [u32; 5] = [0xC000_007B, 0xC000_0135, 0xC000_0138, 0xC000_0139, 0xC000_0142];
     if NOT_STARTED.contains(&code) { IncidentKind::StartFailure } else { IncidentKind::Exit }
 }
 

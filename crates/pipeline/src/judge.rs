@@ -116,7 +116,8 @@ fn verdict(
     let family = rules.causes().get(&best.cause).map(|cause| cause.family.clone());
     let Finding { cause, symptom, confidence, .. } = best;
     let (cause, symptom, confidence) = (cause.clone(), *symptom, *confidence);
-    let measured = measured(best);
+    // The causes of known cases do not tell whether a symptom was there.
+    let measured = if best.symptom { None } else { measured(best) };
     Verdict { cause, family, symptom, confidence, sentence, measured, collect_next, gap_requests, leads: Vec::new() }
 }
 

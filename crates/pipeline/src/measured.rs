@@ -17,3 +17,20 @@ pub fn measured(finding: &Finding) -> Option<Measured> {
     let Record { cases, right, confirmed } = *RECORDS.get(finding.rule.as_str()).filter(|_| is_as_measured)?;
     Some(Measured { cases, right, confirmed })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::RuleSet;
+
+    #[test]
+    fn every_record_is_of_a_rule_that_names_a_cause() {
+        let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+        assert!(RECORDS.iter().count() > 50, "the table is read");
+        for (id, _) in RECORDS.iter() {
+            let rule = rules.rule(id).unwrap_or_else(|| panic!("no rule {id}"));
+            let cause = rules.causes().get(rule.cause()).expect("a cause");
+            assert!(!cause.symptom, "{id} names a symptom");
+        }
+    }
+}

@@ -10,7 +10,7 @@ use incident::{Bugcheck, ExceptionFacts, Incident, IncidentKind, Thrown, short_h
 use crate::confidence::percent;
 use crate::model::{Judged, Lead, Measured, Report};
 use crate::wording::{self, name, prose};
-use evidence::ExceptionCode;
+use evidence::{ExceptionCode, Place};
 use rules::{Audience, Finding, Remediation};
 
 /// The longest text of an exception that a sentence quotes, characters.
@@ -18,8 +18,7 @@ const LONGEST_QUOTE: usize = 160;
 
 /// What happened, in one sentence without any judgement: `ledger.exe crashed in ledger.exe+0x12c40: 0xC0000005
 /// (STATUS_ACCESS_VIOLATION), read of 0x0.`
-pub(crate) fn happened(judged: &Judged) -> String {
-    let incident = &judged.incident;
+pub(crate) fn happened(incident: &Incident) -> String {
     let program = program(incident).map(|program| name(program).into_owned());
     let who = program.clone().unwrap_or_else(|| "A program".to_owned());
     if let Some(mechanism) = &incident.mechanism {
@@ -49,14 +48,19 @@ pub(crate) fn happened(judged: &Judged) -> String {
         },
         IncidentKind::StartFailure => format!("{who} did not start{}", exception.map_or_else(String::new, with_code)),
         IncidentKind::PowerLoss => format!("The computer went off without shutting down{on}"),
-        IncidentKind::Exit => match (exception, judged.leading_finding().map(quoted_lines).unwrap_or_default().first())
-        {
-            // Whether the program ended, a text need not show.
-            (None, Some(line)) => return prose(&format!("A text reports: {line}")),
-            _ => format!("{who} ended unexpectedly{}", exception.map_or_else(String::new, with_code)),
+        // Whether the program ended, a text without a code need not show.
+        IncidentKind::Exit if exception.is_none() && is_of_a_text(incident) => match program {
+            Some(program) => format!("A text reports a failure of {program}"),
+            None => "A text reports a failure".to_owned(),
         },
+        IncidentKind::Exit => format!("{who} ended unexpectedly{}", exception.map_or_else(String::new, with_code)),
     };
     prose(&format!("{sentence}."))
+}
+
+/// Whether all evidence is a text that somebody pasted.
+fn is_of_a_text(incident: &Incident) -> bool {
+    matches!(incident.evidence.as_slice(), [one] if matches!(one.place, Place::Lines(_) | Place::Whole))
 }
 
 /// Whether all evidence is a dump that was written of a process that went on.
@@ -146,7 +150,10 @@ fn framework(incident: &Incident) -> Option<(&'static str, String)> {
         IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure | IncidentKind::Hang
     );
     let (value, name) = FRAMEWORKS.iter().find_map(|(key, name)| Some((incident.environment.get(key)?, *name)))?;
-    let version = value.split([' ', ',', ';']).next().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let mut words = value.split([' ', ',', ';']);
+    let version = words.next().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    // Of `2.4 or 2.6` none is known.
+    let version = version.filter(|_| words.next() != Some("or"));
     let versioned = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
     of_process.then_some((name, versioned))
 }
@@ -312,7 +319,7 @@ fn quoted_line(entry: &str) -> Option<String> {
 /// cases; the fix is confirmed in 3`.
 pub(crate) fn measured(measured: Option<Measured>) -> String {
     let Some(Measured { cases, right, confirmed }) = measured else {
-        return "by no known case yet: the confidence is the rule author's estimate".to_owned();
+        return "on no known case: the confidence is an estimate".to_owned();
     };
     let cases = wording::counted(usize::try_from(cases).unwrap_or(usize::MAX), "known case");
     let helped = match confirmed {
@@ -396,6 +403,8 @@ mod tests {
         assert!(headline(&judged).starts_with("a program with TensorFlow 2.4 "), "{}", headline(&judged));
         let mut judged = crash("c1");
         judged.incident.process = None;
+        judged.incident.environment.insert("pytorch", "2.4 or 2.6 (the text says both)".into());
+        assert!(headline(&judged).starts_with("PyTorch: "), "{}", headline(&judged));
         judged.incident.environment.insert("pytorch", "version not known".into());
         judged.verdict.sentence = "A DLL was not found.".into();
         assert_eq!(headline(&judged), "PyTorch: A DLL was not found");
@@ -415,7 +424,7 @@ mod tests {
         assert_eq!(headline(&judged), "python.exe stopped answering");
         judged.incident.dump.get_or_insert_default().requested = Some(true);
         assert_eq!(headline(&judged), "dump of python.exe, which was running");
-        let shown = happened(&judged);
+        let shown = happened(&judged.incident);
         assert_eq!(shown, "python.exe was running when the dump was written; the dump alone shows no failure.");
     }
 
@@ -424,7 +433,7 @@ mod tests {
         let with = |cases, right, confirmed| measured(Some(Measured { cases, right, confirmed }));
         assert_eq!(with(6, 5, 3), "right in 5 of 6 known cases; the fix is confirmed in 3");
         assert_eq!(with(1, 1, 0), "right in 1 of 1 known case; of none is the fix confirmed");
-        assert_eq!(measured(None), "by no known case yet: the confidence is the rule author's estimate");
+        assert_eq!(measured(None), "on no known case: the confidence is an estimate");
     }
 
     #[test]

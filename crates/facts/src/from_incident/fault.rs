@@ -37,8 +37,8 @@ pub(super) fn fault(joined: &JoinedIncident<'_>, facts: &mut FactSet) {
 /// The list of the modules of display drivers, whose descriptions name the maker.
 const DISPLAY_DRIVERS: &str = "gpu-drivers";
 /// Makers of GPUs and of display drivers, as facts name them and as that list does.
-const GPU_VENDORS: [(&str, &str); 5] =
-    [("nvidia", "NVIDIA"), ("amd", "AMD"), ("intel", "Intel"), ("qualcomm", "Qualcomm"), ("microsoft", "Microsoft")];
+const GPU_VENDORS: [(&str, &str); 4] =
+    [("nvidia", "NVIDIA"), ("amd", "AMD"), ("intel", "Intel"), ("qualcomm", "Qualcomm")];
 
 /// The maker of the display driver that the suspect is a module of.
 fn gpu_vendor(suspect: &Suspect) -> Option<&'static str> {

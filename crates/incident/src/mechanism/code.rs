@@ -2,8 +2,8 @@
 
 use super::{Finding, MechanismKind as Kind, access};
 use crate::incident::{ExceptionFacts, FaultSite};
+use crate::kinds::NOT_STARTED;
 use evidence::{CodePlace, ExceptionCode, FrameTrust, InstructionKind, ProcessDump};
-use windows_codes::Knowledge;
 
 /// The module of Windows in which debuggers have their breakpoints (`DbgBreakPoint`).
 const OF_DEBUGGERS: &str = "ntdll.dll";
@@ -260,15 +260,11 @@ fn divides(instruction: &str) -> bool {
     name.contains("div") || matches!(name, "into" | "aam" | "brk")
 }
 
-/// Statuses with which Windows ends a process from outside of its code, or before it runs: nothing raises them there.
-/// Source: the meanings in ntstatus.h (STATUS_INVALID_IMAGE_FORMAT, STATUS_DLL_NOT_FOUND, STATUS_ORDINAL_NOT_FOUND,
-/// STATUS_ENTRYPOINT_NOT_FOUND, STATUS_CONTROL_C_EXIT, STATUS_DLL_INIT_FAILED).
-const EXIT_STATUSES: [u32; 6] =
-    [0xC000_007B, 0xC000_0135, 0xC000_0138, 0xC000_0139, ExceptionCode::CONTROL_C_EXIT.0, 0xC000_0142];
-
 fn other(exception: &ExceptionFacts) -> Finding {
-    let name = Knowledge.exception_name(exception.code).map_or_else(String::new, |name| format!(" ({name})"));
-    let did = if EXIT_STATUSES.contains(&exception.code.0) { "ended with" } else { "raised the exception" };
+    let name = exception.name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
+    // Windows ends a process with these from outside of its code, or before it runs: nothing raises them there.
+    let from_outside = NOT_STARTED.contains(&exception.code.0) || exception.code == ExceptionCode::CONTROL_C_EXIT;
+    let did = if from_outside { "ended with" } else { "raised the exception" };
     Finding::new(Kind::Other, 0.6, format!("{did} {}{name}", exception.code))
 }
 

@@ -41,13 +41,7 @@ pub fn leads(incident: &Incident, program: Option<&str>, findings: &[Finding], r
         })
     };
     let named = |cause: &str| findings.iter().any(|finding| finding.cause == cause);
-    let mut leads: Vec<Lead> =
-        likeliest(&shares).filter(|(cause, _)| !named(cause)).filter_map(lead).take(MOST).collect();
-    if shares.cases < FEW {
-        // Few cases tell little of which is likelier: what is looked at soonest comes first.
-        leads.sort_by_key(|lead| lead.minutes);
-    }
-    leads
+    likeliest(&shares).filter(|(cause, _)| !named(cause)).filter_map(lead).take(MOST).collect()
 }
 
 /// The causes that are leads, likeliest first.

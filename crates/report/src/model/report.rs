@@ -138,8 +138,7 @@ pub struct Verdict {
     pub confidence: f64,
     /// One sentence for a person.
     pub sentence: String,
-    /// How often the rule behind it was right on labelled cases. Where it is absent, the confidence is the estimate of the
-    /// rule's author alone.
+    /// How often the rule behind it was right on labelled cases. Where it is absent, the confidence is an estimate alone.
     pub measured: Option<Measured>,
     /// What to collect to be surer, most useful first. Never empty for `undetermined`.
     pub collect_next: Vec<Cow<'static, str>>,

@@ -82,7 +82,7 @@ fn at_length(report: &Report, block: &Block<'_>, width: usize, lengths: Lengths)
     let mut page = Page { rows: first_row(report, block, width), width };
     page.rows.extend(wrapped(STRONG, "", &block.headline(), width, lengths.sentence));
     page.rows.extend(wrapped(PLAIN, "", &about(block), width, 2));
-    page.labelled("happened", PLAIN, &happened(judged), lengths.sentence);
+    page.labelled("happened", PLAIN, &happened(&judged.incident), lengths.sentence);
     page.labelled("why", block.style(), &why(block), lengths.sentence);
     // Of a group without a cause, an incident's cause is not what to act on.
     let advice = leading.filter(|_| block.confidence().is_some()).map(first_steps).unwrap_or_default();
@@ -183,12 +183,7 @@ fn why(block: &Block<'_>) -> String {
             format!("{why}{}.", block.verdict())
         }
         (None, Some(symptom)) => {
-            format!(
-                "Not known. What happened is {} sure: {}.{}",
-                percent(block.sure_of_symptom(symptom)),
-                cause(block),
-                differing()
-            )
+            format!("Not known. What happened is {} sure: {}.{}", percent(symptom), cause(block), differing())
         }
         (None, None) => format!("Not determined. {}{}", block.why().unwrap_or_default(), differing()),
     }

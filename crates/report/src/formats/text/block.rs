@@ -153,7 +153,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
     page.divider()?;
     page.marked(STRONG, &format!("{}. ", block.number), &block.headline())?;
     page.blank()?;
-    page.row("happened", &account::happened(judged))?;
+    page.row("happened", &account::happened(incident))?;
     if let Some(why) = block.why() {
         page.row("why", &why)?;
     }
@@ -198,7 +198,7 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
     if let Some(finding) = leading {
         rows.push(("severity", finding.severity.word().to_owned()));
         rows.push(("rule", origin(whole, finding)));
-        // A symptom is no answer that the cause of a case could confirm.
+        // Symptoms are not measured by the causes of known cases.
         if !block.is_symptom() {
             rows.push(("checked", account::measured(verdict.measured)));
         }
@@ -272,8 +272,10 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
         page.paragraph(2, &format!("{} (-v shows all).", counted(left_out, "more item")))?;
     }
     let lines = leading.map(account::quoted_lines).unwrap_or_default();
-    lines.iter().take(page.limit(LINES_SHOWN)).try_for_each(|line| page.marked(PLAIN, " *    ", line))?;
-    if cited > 0 && !evidence.is_empty() {
+    let limit = page.limit(LINES_SHOWN);
+    lines.iter().take(limit).try_for_each(|line| page.marked(PLAIN, " *    ", line))?;
+    page.more(6, lines.len().saturating_sub(limit))?;
+    if (cited > 0 && !evidence.is_empty()) || !lines.is_empty() {
         page.paragraph(2, "* what the verdict rests on")?;
     }
     let others = other_incidents(leading.map_or(&[][..], |finding| &finding.incidents));

@@ -6,8 +6,8 @@ use crate::model::Judged;
 use crate::wording::{how_long, name, prose, versioned};
 use facts::SigmaNearby;
 use incident::{
-    Access, Bugcheck, Component, DumpState, ExceptionFacts, FastFail, FaultSite, Mechanism, MechanismKind, NeededFile,
-    OtherModule, OtherSoftware, Process, Suspect, Thrown, product,
+    Access, Bugcheck, Component, DumpState, ExceptionFacts, FastFail, FaultSite, IncidentKind, Mechanism,
+    MechanismKind, NeededFile, OtherModule, OtherSoftware, Process, Suspect, Thrown, product,
 };
 
 /// How many annotations of a dump are shown.
@@ -38,7 +38,9 @@ pub(crate) fn rows(Judged { incident, sigma, party, .. }: &Judged, all: bool) ->
     rows.extend(incident.process.iter().flat_map(process));
     // Only Windows records where the exception was raised; of other systems it depends on the signal.
     let is_windows = incident.environment.get("os").is_none_or(|os| os.starts_with("Windows"));
-    rows.extend(incident.exception.iter().flat_map(|of| exception(of, is_windows, all)));
+    let ended = matches!(incident.kind, IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure)
+        && incident.dump.as_ref().is_none_or(|dump| dump.requested != Some(true));
+    rows.extend(incident.exception.iter().flat_map(|of| exception(of, is_windows, ended, all)));
     rows.extend(incident.bugcheck.iter().flat_map(bugcheck));
     rows.extend(incident.fault_site.iter().flat_map(fault_site));
     rows.extend(incident.mechanism.iter().flat_map(|mechanism| how(mechanism, all)));
@@ -112,9 +114,10 @@ fn process(process: &Process) -> Vec<Row> {
     rows
 }
 
-fn exception(exception: &ExceptionFacts, is_windows: bool, all: bool) -> Vec<Row> {
+/// Code, access and place of an exception; where the process `ended`, with the exit code.
+fn exception(exception: &ExceptionFacts, is_windows: bool, ended: bool, all: bool) -> Vec<Row> {
     let mut code = named(&exception.code.to_string(), exception.name.as_deref());
-    if is_windows && exception.code.0 >= FIRST_ERROR {
+    if is_windows && ended && exception.code.0 >= FIRST_ERROR {
         // Consoles, IDEs and installers show the exit code that follows from it as a signed number.
         code.push_str(&format!(" (exit code {})", exception.code.0.cast_signed()));
     }

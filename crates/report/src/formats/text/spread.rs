@@ -8,7 +8,6 @@ use crate::account::{headline, short};
 use crate::confidence::{Level, NOT_DETERMINED, percent, phrase};
 use crate::model::CauseCount;
 use crate::wording::prose;
-use incident::{Mechanism, MechanismKind};
 use rules::UNDETERMINED;
 
 impl Block<'_> {
@@ -37,18 +36,11 @@ impl Block<'_> {
     pub(crate) fn how_sure(&self) -> String {
         self.with_differing(match self.confidence() {
             Some(confidence) if self.is_symptom() => {
-                format!("what happened: {} sure; why: not known", percent(self.sure_of_symptom(confidence)))
+                format!("what happened: {} sure; why: not known", percent(confidence))
             }
             Some(confidence) => phrase(confidence, false),
             None => NOT_DETERMINED.to_owned(),
         })
-    }
-
-    /// How sure it is what happened: by the rule that names the symptom or by how the process failed, whichever is surer.
-    pub(crate) fn sure_of_symptom(&self, confidence: f64) -> f64 {
-        let known = |mechanism: &&Mechanism| !matches!(mechanism.kind, MechanismKind::Other | MechanismKind::Unknown);
-        let mechanism = self.representative.incident.mechanism.as_ref().filter(known);
-        mechanism.map_or(confidence, |mechanism| confidence.max(mechanism.certainty))
     }
 
     fn with_differing(&self, sure: String) -> String {

@@ -106,8 +106,7 @@ What happened
     2024-11-11T17:42:55Z
     C:\Python39\python.exe
   exception: 0xC0000409
-    STATUS_STACK_BUFFER_OVERRUN (exit
-    code -1073740791)
+    STATUS_STACK_BUFFER_OVERRUN
     fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
     read of 0x0, raised at
     0x7ffa1b2c3d4e
