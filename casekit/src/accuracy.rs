@@ -64,7 +64,7 @@ pub fn page(score: &Score, rules: &RuleSet) -> String {
         page.push_str(&cells.join(" | "));
         page.push_str(" |\n");
     };
-    let all = score.of(|_| true);
+    let all = score.clone();
     for (kind, scores) in by_evidence(score).into_iter().chain([("all".to_owned(), all)]) {
         let of = scores.cases.len();
         let sure = scores.sure();
@@ -100,9 +100,10 @@ pub fn page(score: &Score, rules: &RuleSet) -> String {
     let confirmed = sum(|record| record.confirmed);
     let _ = write!(
         page,
-        "\n## By rule\n\nOf {} rules, {} gave a first answer: {cases} answers, {right} of them right ({}); in {confirmed} of these somebody\n\
-         confirmed that the fix helped. `rules/data/measured.yaml` has the numbers of each, and every verdict shows those of its rule\n\
-         (`verdict.measured`). The confidence of every other rule is its author's estimate.\n",
+        "\n## By rule\n\nOf {} rules, {} gave a first answer that names a cause (symptoms are not measured by causes): {cases} answers,\n\
+         {right} of them right ({}); in {confirmed} of these somebody confirmed that the fix helped. `rules/data/measured.yaml` has the\n\
+         numbers of each, and a verdict shows those of its rule (`verdict.measured`). Where it shows none, the confidence is an\n\
+         estimate.\n",
         rules.rules().len(),
         records.len(),
         percent(usize::try_from(right).unwrap_or(usize::MAX), usize::try_from(cases).unwrap_or(usize::MAX)),

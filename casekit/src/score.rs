@@ -89,12 +89,6 @@ impl Score {
         self.cases.iter().filter(|scored| fulfils(scored)).count()
     }
 
-    /// The cases that meet a condition.
-    #[must_use]
-    pub fn of(&self, fulfils: impl Fn(&Scored) -> bool) -> Self {
-        Self { cases: self.cases.iter().filter(|scored| fulfils(scored)).cloned().collect() }
-    }
-
     /// How many first answers are right.
     #[must_use]
     pub fn first_right(&self) -> usize {
