@@ -18,4 +18,4 @@ if [ ! -f "$axe" ]; then
     npm install --silent --no-fund --no-audit --prefix "$folder" axe-core@4.10.3 ||
         skip 'axe-core can not be had from npm'
 fi
-CRASHSIFT_AXE=$(realpath "$axe") cargo test --locked --test main browser::the_page_is_accessible
+CRASHSIFT_AXE=$(realpath "$axe") cargo test --workspace --locked --test main browser::the_page_is_accessible

@@ -11,7 +11,7 @@ use std::{env, fs};
 use knowledge_tables::table;
 use rule_syntax::condition::{self, Condition};
 use rule_syntax::needed::{self, Need};
-use rule_syntax::prepared::{Part, Prepared, PreparedRule};
+use rule_syntax::prepared::{ListKind, Part, Prepared, PreparedFile, PreparedRule};
 use serde::Serialize;
 use spanned_yaml::{self as yaml, Diagnostic, Entry, Kind, Node, YamlText};
 use walkdir::WalkDir;
@@ -98,7 +98,9 @@ fn prepare(files: &[Arc<YamlText>]) -> Outcome<(Vec<u8>, Vec<u8>)> {
     rules.sort_by(|(_, a), (_, b)| id(a).cmp(id(b)));
     // Parts that are asked for by the same runs stand together.
     let mut parts = Parts::default();
-    let files = trees.iter().map(|(path, root)| Ok((*path, parts.add(root)?))).collect::<Outcome<_>>()?;
+    let file =
+        |(path, root): &(_, Node)| Ok(PreparedFile { path: *path, tree: parts.add(root)?, list: list_kind(root) });
+    let files = trees.iter().map(file).collect::<Outcome<_>>()?;
     let is_logic = |entry: &Entry| matches!(entry.name(), "selections" | "condition" | "requires");
     let logic = parts.add_of_each(&rules, |_, rule| Some(filtered(rule, is_logic)))?;
     let texts = parts.add_of_each(&rules, |_, rule| {
@@ -115,6 +117,12 @@ fn prepare(files: &[Arc<YamlText>]) -> Outcome<(Vec<u8>, Vec<u8>)> {
     });
     let index = encoded(&Prepared { rules: prepared.collect(), files })?;
     Ok((index, parts.bytes))
+}
+
+/// What the list of a file holds, if it is one.
+fn list_kind(root: &Node) -> Option<ListKind> {
+    root.get("list")?;
+    Some(if root.get("modules").is_some() { ListKind::Modules } else { ListKind::Lines })
 }
 
 fn id(rule: &Node) -> &str {

@@ -94,6 +94,16 @@ pub struct Incident {
     pub remarks: Vec<String>,
 }
 
+impl Incident {
+    /// Whether a program reported to have failed only in a text, without a code: this does not show that the program crashed, nor
+    /// that it ended.
+    #[must_use]
+    pub fn is_only_told(&self) -> bool {
+        let of_a_text = |item: &EvidenceItem| matches!(item.place, Place::Lines(_) | Place::Whole);
+        self.kind == IncidentKind::Exit && self.exception.is_none() && self.evidence.iter().all(of_a_text)
+    }
+}
+
 /// The process that an incident is about.
 #[serde_as]
 #[skip_serializing_none]

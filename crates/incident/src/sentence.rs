@@ -245,11 +245,11 @@ fn write_meaning(out: &mut String, body: &EventBody) -> fmt::Result {
             write_one_line(out, message)
         }
         EventBody::BugCheck { code, parameters, .. } => {
-            write!(out, "the system restarted after stop {}", stop_with_parameters(*code, parameters))
+            write!(out, "the system stopped with {} and restarted", stop_with_parameters(*code, parameters))
         }
         EventBody::UncleanRestart { code, power_button, long_press, .. } => {
             let was_pressed = power_button.is_some() || *long_press == Some(true);
-            out.write_str("the system restarted without shutdown; ")?;
+            out.write_str("the system went off without shutting down; ")?;
             match code {
                 Some(code) => write!(out, "stop {} was recorded", stop_text(*code)),
                 None if was_pressed => out.write_str("the power button had been pressed"),

@@ -6,9 +6,9 @@ use super::table::{Table, read};
 use serde::{Deserialize, Serialize};
 use spanned_yaml::{Diagnostic, YamlText};
 
-/// How often the answer of a rule was right on labelled cases.
+/// How often a rule was right on labelled public cases. Who wrote the rules knew these cases: others may be less easy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct Measured {
     /// The cases in which the rule gave the first answer, at least 1.
     pub cases: u32,
     /// Those of them whose label accepts the cause, at most `cases`.
@@ -18,7 +18,7 @@ pub struct Record {
 }
 
 /// How often rules were right: `rules` with `rule`, `cases`, `right` and `confirmed`.
-pub fn records(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Record> {
+pub fn records(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Measured> {
     read(file, "rules", &["rule", "cases", "right", "confirmed"], &[], mistakes, |row| {
         let (cases, right, confirmed) = (row.number("cases")?, row.number("right")?, row.number("confirmed")?);
         if cases == 0 {
@@ -27,7 +27,7 @@ pub fn records(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<St
         if right > cases || confirmed > right {
             return Err(row.wrong("right", "`right` is at most `cases`, and `confirmed` at most `right`"));
         }
-        Ok((row.text("rule")?.to_owned(), Record { cases, right, confirmed }))
+        Ok((row.text("rule")?.to_owned(), Measured { cases, right, confirmed }))
     })
 }
 
@@ -40,7 +40,7 @@ mod tests {
         let file = |row: &str| YamlText::new("t.yaml", format!("rules:\n  - {{rule: a/b, {row}}}\n"));
         let mut mistakes = Vec::new();
         let read = records(&file("cases: 3, right: 2, confirmed: 1"), &mut mistakes);
-        assert_eq!(read, Table::from([("a/b".to_owned(), Record { cases: 3, right: 2, confirmed: 1 })]));
+        assert_eq!(read, Table::from([("a/b".to_owned(), Measured { cases: 3, right: 2, confirmed: 1 })]));
         assert_eq!(mistakes, []);
         for wrong in
             ["cases: 0, right: 0, confirmed: 0", "cases: 1, right: 2, confirmed: 0", "cases: 2, right: 1, confirmed: 2"]

@@ -90,25 +90,30 @@ pub fn releases(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u
 pub struct Request<T = &'static str> {
     /// The text for any incident.
     pub text: T,
-    /// The text to use where a name is known; the name replaces `{program}` or `{dump}`.
+    /// The text to use where all is known that its [`REQUEST_PLACES`] stand for.
     pub filled: Option<T>,
     /// A phrase for lists, with [`OF_PROGRAM`] or [`OF_HOST`] where names belong.
     pub short: T,
 }
+
+/// What can be filled into the text of a request: the names of the program and of a dump's file, and the times between which
+/// a log is wanted (`2024-01-31 12:00:00 UTC`).
+pub const REQUEST_PLACES: [&str; 4] = ["{program}", "{dump}", "{from}", "{until}"];
 
 /// The words of a request's phrase that the names of programs replace.
 pub const OF_PROGRAM: &str = " of {program}";
 /// The words of a request's phrase that the names of computers replace.
 pub const OF_HOST: &str = " of {host}";
 
-/// Requests by id: `collect` with `id`, `text`, `short` and, where a name can be filled in, `filled`.
+/// Requests by id: `collect` with `id`, `text`, `short` and, where something can be filled in, `filled`.
 pub fn requests(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Request<String>> {
     read(file, "collect", &["id", "text", "short"], &["filled"], mistakes, |row| {
         let text = row.text("text")?.to_owned();
         let filled = row.optional("filled").map(str::to_owned);
-        let is_filled = |text: &str| ["{program}", "{dump}"].iter().filter(|place| text.contains(*place)).count();
-        if is_filled(&text) > 0 || filled.as_deref().is_some_and(|filled| is_filled(filled) != 1) {
-            return Err(row.wrong("filled", "`filled`, and not `text`, has `{program}` or `{dump}`"));
+        let is_filled = |text: &str| REQUEST_PLACES.iter().any(|place| text.contains(place));
+        if is_filled(&text) || filled.as_deref().is_some_and(|filled| !is_filled(filled)) {
+            let places = "`filled`, and not `text`, has `{program}`, `{dump}`, `{from}` or `{until}`";
+            return Err(row.wrong("filled", places));
         }
         let short = row.text("short")?.to_owned();
         let places = short.matches('{').count();
@@ -325,7 +330,6 @@ mod tests {
         for wrong in [
             "short: a, text: '{dump}'",
             "short: a, text: a, filled: b",
-            "short: a, text: a, filled: '{program} {dump}'",
             "text: a, short: 'a of {dump}'",
             "text: a, short: 'a of {host} of {host}'",
         ] {

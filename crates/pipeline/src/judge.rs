@@ -9,9 +9,10 @@ use crate::patterns::Pattern;
 use evidence::{DumpReason, EventBody, ExceptionCode, OperatingSystem};
 use facts::{Around, EvidenceRef, Nearby, Surroundings};
 use incident::{EvidenceItem, IncidentKind, JoinKey, JoinedBy, JoinedIncident, dump_written};
+use jiff::{SignedDuration, Timestamp};
 use report::{GapRequest, Judged, Lead, Verdict};
 use rules::{Finding, Occasion, RuleSet, Suppressed, UNDETERMINED};
-use windows_codes::Knowledge;
+use windows_codes::{Knowledge, REQUEST_PLACES};
 
 /// The least confidence of a verdict; with less, a cause is only a hint.
 const VERDICT_FROM: f64 = 0.3;
@@ -243,10 +244,14 @@ fn collect_next(
 ) -> (Vec<Cow<'static, str>>, Vec<GapRequest>) {
     let of_several = !joined.incident.may_be_of.is_empty();
     let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(joined, surroundings) };
+    let time = |away: SignedDuration| joined.incident.time?.checked_add(away).ok().map(time_of_log);
+    let [from, until] = [time(-AROUND), time(AROUND)];
+    let places = [program(joined), joined.evidence.named_dump(), from.as_deref(), until.as_deref()];
+    let known: Vec<_> =
+        REQUEST_PLACES.into_iter().zip(places).filter_map(|(place, value)| Some((place, value?))).collect();
     let lacks = lacks.into_iter().filter_map(|request| {
-        let name = if request == Request::NoKernelDump { joined.evidence.named_dump() } else { program(joined) };
         let id: &'static str = request.into();
-        Some((Some(id), Knowledge.collect_for(id, name)?))
+        Some((Some(id), Knowledge.collect_for(id, &known)?))
     });
     // The evidence of a weak lead fits many causes: missing evidence helps more than the requests of a rule.
     let is_weak = verdict.is_none_or(|best| best.confidence < LEAD_BELOW);
@@ -267,6 +272,14 @@ fn collect_next(
     (sentences, asked)
 }
 
+/// How far before and after an incident a log is asked for.
+const AROUND: SignedDuration = SignedDuration::from_mins(5);
+
+/// A time as `journalctl` takes it: `2024-01-31 11:55:00 UTC`.
+fn time_of_log(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
 /// The program's file name for commands: of a service's host (`svchost.exe_Name`) without the service.
 fn program<'b>(joined: &'b JoinedIncident<'_>) -> Option<&'b str> {
     let name = joined.incident.process.as_ref()?.name.as_deref()?;
@@ -283,6 +296,8 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
     if let Some(log) = evidence.dump().and_then(|(_, dump)| log_of_other_system(dump.system.os)) {
         return vec![log];
     }
+    // Logs say nothing of an error that the program itself printed.
+    let printed = joined.incident.is_only_told() && !joined.incident.thrown.is_empty();
     let mut requests = Vec::new();
     match joined.incident.kind {
         IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure => {
@@ -294,12 +309,7 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
                 joined.incident.kind == IncidentKind::Exit && exception.is_some_and(|known| is_plain(known.code));
             let unstarted = joined.incident.kind == IncidentKind::StartFailure;
             let service = evidence.ended_service().is_some();
-            // A text that reports an error and no code does not show that the program crashed.
-            let only_reported = joined.incident.kind == IncidentKind::Exit
-                && exception.is_none()
-                && evidence.tickets().next().is_some()
-                && evidence.events().next().is_none();
-            if evidence.dump().is_none() && !only_reported {
+            if evidence.dump().is_none() && !joined.incident.is_only_told() {
                 requests.extend(match () {
                     () if service => Some(Request::NoServiceDump),
                     () if unstarted => start_text(joined),
@@ -319,7 +329,7 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
                 }
             }
             let has_log = surroundings.is_some_and(Surroundings::has_application_log);
-            requests.extend((!has_log).then_some(Request::NoApplicationLog));
+            requests.extend((!has_log && !printed).then_some(Request::NoApplicationLog));
             let reported = exception.is_some() && !plain && !unstarted;
             let unreported = reported && evidence.dump().is_none() && evidence.report(|_| true).is_none();
             requests.extend(unreported.then_some(Request::NoWerReport));
@@ -341,7 +351,7 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
         IncidentKind::PowerLoss => requests.push(Request::PowerHistory),
     }
     let has_system_log = surroundings.is_some_and(Surroundings::has_system_log);
-    requests.extend((!has_system_log).then_some(Request::NoSystemLog));
+    requests.extend((!has_system_log && !printed).then_some(Request::NoSystemLog));
     requests.extend(requests.is_empty().then_some(Request::Reproduce));
     requests
 }

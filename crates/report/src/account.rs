@@ -10,7 +10,7 @@ use incident::{Bugcheck, ExceptionFacts, Incident, IncidentKind, Thrown, short_h
 use crate::confidence::percent;
 use crate::model::{Judged, Lead, Measured, Report};
 use crate::wording::{self, name, prose};
-use evidence::{ExceptionCode, Place};
+use evidence::ExceptionCode;
 use rules::{Audience, Finding, Remediation};
 
 /// The longest text of an exception that a sentence quotes, characters.
@@ -49,18 +49,13 @@ pub(crate) fn happened(incident: &Incident) -> String {
         IncidentKind::StartFailure => format!("{who} did not start{}", exception.map_or_else(String::new, with_code)),
         IncidentKind::PowerLoss => format!("The computer went off without shutting down{on}"),
         // Whether the program ended, a text without a code need not show.
-        IncidentKind::Exit if exception.is_none() && is_of_a_text(incident) => match program {
+        IncidentKind::Exit if incident.is_only_told() => match program {
             Some(program) => format!("A text reports a failure of {program}"),
             None => "A text reports a failure".to_owned(),
         },
         IncidentKind::Exit => format!("{who} ended unexpectedly{}", exception.map_or_else(String::new, with_code)),
     };
     prose(&format!("{sentence}."))
-}
-
-/// Whether all evidence is a text that somebody pasted.
-fn is_of_a_text(incident: &Incident) -> bool {
-    matches!(incident.evidence.as_slice(), [one] if matches!(one.place, Place::Lines(_) | Place::Whole))
 }
 
 /// Whether all evidence is a dump that was written of a process that went on.

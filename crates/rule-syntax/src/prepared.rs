@@ -14,9 +14,29 @@ pub struct Prepared<'a> {
     /// The rules, sorted by id.
     #[serde(borrow)]
     pub rules: Vec<PreparedRule<'a>>,
-    /// The other files, by their path in the rule set, each with the place of its tree.
+    /// The other files, by their paths.
     #[serde(borrow)]
-    pub files: Vec<(&'a str, Part)>,
+    pub files: Vec<PreparedFile<'a>>,
+}
+
+/// A file without rules.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PreparedFile<'a> {
+    /// Its path in the rule set.
+    pub path: &'a str,
+    /// Its tree.
+    pub tree: Part,
+    /// What its list holds, if it is one.
+    pub list: Option<ListKind>,
+}
+
+/// What a list holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ListKind {
+    /// Names of modules.
+    Modules,
+    /// Expressions for lines of texts.
+    Lines,
 }
 
 /// One rule.

@@ -59,6 +59,7 @@ use std::borrow::Cow;
 
 use evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 pub use knowledge_tables::codes::{Event, Meaning, Note};
+pub use knowledge_tables::table::REQUEST_PLACES;
 use knowledge_tables::table::{Below, Build, CollectedFolder, OF_HOST, OF_PROGRAM, Request};
 use knowledge_tables::{Sorted, embedded};
 
@@ -256,15 +257,21 @@ impl Knowledge {
         COLLECT.get(id).map(|request| request.text)
     }
 
-    /// [`collect`](Self::collect) with the name of a program or a dump filled in. The name comes from evidence, and the text
-    /// can have commands that people copy to a console: a name with a character that has a meaning there is left out.
+    /// [`collect`](Self::collect) with `known` filled in: pairs of a place (one of [`REQUEST_PLACES`]) and what belongs there. Names come
+    /// from evidence, and the text can have commands that people copy to a console: where a name has a character with a meaning
+    /// there, or something is not known, the text is that for any incident.
     #[must_use]
-    pub fn collect_for(&self, id: &str, name: Option<&str>) -> Option<Cow<'static, str>> {
+    pub fn collect_for(&self, id: &str, known: &[(&str, &str)]) -> Option<Cow<'static, str>> {
         let request = COLLECT.get(id)?;
-        match (request.filled, name.filter(|name| is_plain(name))) {
-            (Some(filled), Some(name)) => Some(Cow::Owned(filled.replace("{program}", name).replace("{dump}", name))),
-            _ => Some(Cow::Borrowed(request.text)),
+        let Some(filled) = request.filled else { return Some(Cow::Borrowed(request.text)) };
+        let mut text = Cow::Borrowed(filled);
+        for place in REQUEST_PLACES.into_iter().filter(|place| filled.contains(*place)) {
+            match known.iter().find(|(known, value)| **known == *place && is_plain(value)) {
+                Some((_, value)) => text = Cow::Owned(text.replace(place, value)),
+                None => return Some(Cow::Borrowed(request.text)),
+            }
         }
+        Some(text)
     }
 
     /// A phrase for what [`collect`](Self::collect) asks for: `System log of PC-3, PC-17`. `programs` and `hosts` are the names

@@ -105,14 +105,17 @@ fn what_to_collect_names_commands_in_one_piece() {
 #[test]
 fn the_program_s_own_name_is_filled_in() {
     let known = knowledge();
-    let dump = |name| known.collect_for("no-dump", name).expect("no-dump is there");
-    assert!(dump(Some("python.exe")).contains(r#"Windows Error Reporting\LocalDumps\python.exe" /v DumpType"#));
-    assert!(dump(Some("python.exe")).contains(r#"-e -w "python.exe""#), "{}", dump(Some("python.exe")));
-    assert_eq!(dump(None), known.collect("no-dump").expect("a text"));
-    let stop = known.collect_for("no-kernel-dump", Some(r"C:\Windows\Minidump\051024-8984-01.dmp")).expect("a text");
+    let dump = |known_names: &[_]| known.collect_for("no-dump", known_names).expect("no-dump is there");
+    let python = dump(&[("{program}", "python.exe")]);
+    assert!(python.contains(r#"Windows Error Reporting\LocalDumps\python.exe" /v DumpType"#));
+    assert!(python.contains(r#"-e -w "python.exe""#), "{python}");
+    assert_eq!(dump(&[]), known.collect("no-dump").expect("a text"));
+    assert_eq!(dump(&[("{dump}", "a.dmp")]), known.collect("no-dump").expect("a text"));
+    let path = r"C:\Windows\Minidump\051024-8984-01.dmp";
+    let stop = known.collect_for("no-kernel-dump", &[("{dump}", path)]).expect("a text");
     assert!(stop.contains(r"C:\Windows\Minidump\051024-8984-01.dmp"), "{stop}");
     for id in known.collect_ids() {
-        let filled = known.collect_for(id, Some("a.exe")).expect("a text");
+        let filled = known.collect_for(id, &REQUEST_PLACES.map(|place| (place, "a.exe"))).expect("a text");
         assert!(!filled.contains(['{', '\n']) && filled.matches('`').count().is_multiple_of(2), "{filled}");
     }
 }
@@ -137,10 +140,12 @@ fn a_name_that_a_console_would_act_on_is_not_put_into_a_command() {
         "\u{202e}exe.a",
         &long,
     ] {
-        assert_eq!(known.collect_for("no-dump", Some(name)).as_deref(), known.collect("no-dump"), "{name:?}");
+        let text = known.collect_for("no-dump", &[("{program}", name)]);
+        assert_eq!(text.as_deref(), known.collect("no-dump"), "{name:?}");
     }
     for name in ["Программа.exe", "my app (2).exe", "a+b-c_d.exe"] {
-        assert!(known.collect_for("no-dump", Some(name)).is_some_and(|text| text.contains(name)), "{name}");
+        let text = known.collect_for("no-dump", &[("{program}", name)]);
+        assert!(text.is_some_and(|text| text.contains(name)), "{name}");
     }
 }
 

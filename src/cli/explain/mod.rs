@@ -5,6 +5,7 @@ mod causes;
 mod tests;
 mod text;
 
+use std::mem;
 use std::path::PathBuf;
 
 use clap::ArgAction;
@@ -128,5 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         Format::Text => text::write(&explained, out, options),
         Format::Json => write_indented(&Document { made: Made::NOW, codes: &explained, no_codes: &no_codes }, out),
     });
+    // The process ends here; freeing this memory piece by piece would only take time.
+    mem::forget(rules);
     Ok(if exit == Exit::Success && !no_codes.is_empty() { Exit::Usage } else { exit })
 }

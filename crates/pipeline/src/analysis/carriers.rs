@@ -47,9 +47,7 @@ pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
             Some(KnownModule { list: listed.list, what: listed.why, part: listed.part? })
         }
     }
-    let lists = |names: &'static [&'static str]| {
-        rules.lists().filter(|(_, list)| names.contains(&list.name())).map(|(_, list)| list).collect()
-    };
+    let lists = |names: &'static [&'static str]| names.iter().flat_map(|name| rules.lists_named(name)).collect();
     Listed {
         carriers: lists(&["carriers"]),
         prefixes: lists(&["prefixes"]),

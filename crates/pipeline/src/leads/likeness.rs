@@ -52,7 +52,7 @@ impl Likeness {
 }
 
 fn class(site: &FaultSite, incident: &Incident, rules: &RuleSet) -> SiteClass {
-    let listed = |name: &str| rules.lists().any(|(_, list)| list.name() == name && list.has(&site.module));
+    let listed = |name: &str| rules.lists_named(name).any(|list| list.has(&site.module));
     let module = site.module.to_lowercase();
     let process = incident.process.as_ref();
     let is_program =

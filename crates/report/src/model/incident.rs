@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
+use super::Measured;
 use super::part::Part;
-use super::report::{Artifact, Judged, Lead, Measured, Report};
+use super::report::{Artifact, Judged, Lead, Report};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
 use crate::account::happened;

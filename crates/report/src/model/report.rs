@@ -15,6 +15,7 @@ use crate::confidence::Level;
 use evidence::ArtifactKind;
 use facts::SigmaNearby;
 use incident::{Incident, Machine, Thread};
+use knowledge_tables::measured::Measured;
 use rules::{Causes, Finding, RuleSetInfo, Suppressed, UNDETERMINED};
 
 /// The report of one run.
@@ -147,17 +148,6 @@ pub struct Verdict {
     /// For `undetermined`: the likeliest causes among similar known cases, the likeliest first. Nothing in the evidence of
     /// this incident supports them.
     pub leads: Vec<Lead>,
-}
-
-/// How often a rule was right on labelled public cases. Who wrote the rules knew these cases: others may be less easy.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Measured {
-    /// The cases in which the rule gave the first answer, at least 1.
-    pub cases: u32,
-    /// Those of them in which that was the cause that was found in the end.
-    pub right: u32,
-    /// Those of the right ones in which somebody confirmed that the fix helped.
-    pub confirmed: u32,
 }
 
 /// A cause that similar known cases had often, and the test that decides about it.

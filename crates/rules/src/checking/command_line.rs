@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use crate::language::{LineList, Lists};
-use crate::reading::kind_of_fact_in;
+use crate::language::LineList;
+use crate::reading::{Lists, kind_of_fact_in};
 use facts::FactType;
 
 /// What is typed in the place of a fact with the name or path of a file, which may have blanks in it.

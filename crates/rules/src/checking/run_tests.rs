@@ -62,7 +62,7 @@ impl RuleSet {
     #[must_use]
     pub fn run_examples(&self, embedded: bool) -> ExampleOutcome {
         let mut outcome = ExampleOutcome::default();
-        let lists = self.line_lists.iter().filter(|(own, _)| *own == embedded);
+        let lists = self.line_lists().filter(|(own, _)| *own == embedded);
         lists.for_each(|(_, list)| list.run_examples(&mut outcome));
         outcome
     }

@@ -60,6 +60,7 @@ impl RuleSet {
         let mut numbers: Vec<u64> = self
             .rules()
             .iter()
+            .filter(|rule| rule.may_ask_for(path))
             .flat_map(Rule::wanted_selections)
             .flat_map(Selection::terms)
             .filter_map(|term| match &term.test {
@@ -86,19 +87,23 @@ fn owners(path: &str) -> impl Iterator<Item = &'static str> {
 impl Rule {
     /// Whether a selection that the rule wants to hold asks for this value.
     fn asks_for(&self, wanted: Wanted) -> bool {
-        self.wanted_selections().into_iter().flat_map(Selection::terms).any(|term| match (&term.test, wanted) {
-            (Test::Fact { fact, compare, .. }, Wanted::Fact(path, number)) => fact.path == path && is(compare, number),
-            (Test::List { list, .. } | Test::Sequence { list, .. }, Wanted::Entry(name, field, number)) => {
-                let is_it = |compare: &Compare| is(compare, number);
-                list.name == name
-                    && term.test.wants_entries()
-                    && term
-                        .test
-                        .field_terms()
-                        .any(|term| term.field.definition.path == field && term.test.compare().is_some_and(is_it))
-            }
-            _ => false,
-        })
+        let (Wanted::Fact(named, _) | Wanted::Entry(named, _, _)) = wanted;
+        self.may_ask_for(named)
+            && self.wanted_selections().into_iter().flat_map(Selection::terms).any(|term| match (&term.test, wanted) {
+                (Test::Fact { fact, compare, .. }, Wanted::Fact(path, number)) => {
+                    fact.path == path && is(compare, number)
+                }
+                (Test::List { list, .. } | Test::Sequence { list, .. }, Wanted::Entry(name, field, number)) => {
+                    let is_it = |compare: &Compare| is(compare, number);
+                    list.name == name
+                        && term.test.wants_entries()
+                        && term
+                            .test
+                            .field_terms()
+                            .any(|term| term.field.definition.path == field && term.test.compare().is_some_and(is_it))
+                }
+                _ => false,
+            })
     }
 
     /// The selections that the condition names without `not`: those that make the rule match.

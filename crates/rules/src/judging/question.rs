@@ -1,8 +1,8 @@
 //! Terms of a selection without a rule: the drafting of rules asks with them what incidents have in common.
 
 use crate::evaluating::View;
-use crate::language::{Lists, Term, Test, Truth};
-use crate::reading::{Causes, LoadContext, selections};
+use crate::language::{Term, Test, Truth};
+use crate::reading::{Causes, Lists, LoadContext, selections};
 use facts::{EvidenceRef, FactSet};
 use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{YamlText, parse};

@@ -1,9 +1,8 @@
 //! Lists that rules refer to by name (`listed`): of modules, and of expressions for lines.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::language::LineList;
 use crate::language::value::fold;
 use facts::FactType;
 use incident::KnownPart;
@@ -142,22 +141,5 @@ impl ModuleList {
     /// Whether a folded name is in the list.
     pub(crate) fn contains(&self, folded: &str) -> bool {
         self.names.contains(folded) || self.patterns.iter().any(|pattern| pattern.fits(folded))
-    }
-}
-
-/// The lists that a rule set's rules can name: its own first, then the built-in ones.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Lists {
-    pub modules: BTreeMap<String, Arc<ModuleList>>,
-    pub lines: BTreeMap<String, Arc<LineList>>,
-}
-
-impl Lists {
-    /// These lists and those of the set `own`; where both have a list of one name, `own`'s counts.
-    pub fn with(&self, own: &Self) -> Self {
-        let mut all = self.clone();
-        all.modules.extend(own.modules.clone());
-        all.lines.extend(own.lines.clone());
-        all
     }
 }

@@ -8,10 +8,11 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
-use crate::language::{Effect, Lists, Logic, Outcome, Remediation, Request, Severity, Texts};
+use crate::language::{Effect, Logic, Outcome, Remediation, Request, Severity, Texts};
 use crate::prefilter::Needs;
-use crate::reading::{ReadRule, Tests, rule_file, without_facts};
+use crate::reading::{Lists, ReadRule, Tests, rule_file, source, without_facts};
 use facts::FactSet;
+use memchr::memmem;
 use rule_syntax::prepared::PreparedRule;
 use spanned_yaml::{Span, YamlText};
 
@@ -96,6 +97,13 @@ impl Rule {
             let read = prepared.and_then(|(rule, lists)| rule_file::prepared_logic(rule.logic, &self.file, lists));
             read.unwrap_or_else(Logic::never)
         })
+    }
+
+    /// Whether its selections may ask for a fact or list. Of a built-in rule that is seen without decoding it: the encoding has
+    /// texts as they are.
+    pub(crate) fn may_ask_for(&self, path: &str) -> bool {
+        let unread = self.prepared.as_ref().filter(|_| self.logic.get().is_none());
+        unread.is_none_or(|(rule, _)| memmem::find(source::encoded(rule.logic), path.as_bytes()).is_some())
     }
 
     /// Whether it is a built-in rule of which the build has read what it needs.

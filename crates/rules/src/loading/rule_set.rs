@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::language::{LineList, Lists, ModuleList};
+use crate::language::{LineList, ModuleList};
 use crate::loading::rule::Origin;
 use crate::loading::{Rule, RuleSetInfo, SuppressedBy, Suppressions, overlay, supersede};
 use crate::prefilter::Index;
 use crate::reading::source::BUILTIN;
-use crate::reading::{Causes, LoadContext, Own, Read, SetSource, Templates, Unfinished, causes, given_sets, rule_file};
+use crate::reading::{
+    Causes, Lists, LoadContext, Own, Read, SetSource, Templates, Unfinished, causes, given_sets, rule_file,
+};
 use spanned_yaml::{Code, Diagnostic, Span, YamlText, sort_diagnostics};
 
 /// Everything that was loaded, compiled.
@@ -20,10 +22,8 @@ pub struct RuleSet {
     /// By id.
     pub(crate) rules: Vec<Rule>,
     pub(crate) index: Index,
-    /// With the set that each belongs to.
-    pub(crate) lists: Vec<(String, Arc<ModuleList>)>,
-    /// All lists of lines, the built-in ones first, each with whether it is inside the program.
-    pub(crate) line_lists: Vec<(bool, Arc<LineList>)>,
+    /// The lists of each set, the built-in one first.
+    pub(crate) own_lists: Vec<OwnLists>,
     pub(crate) templates: Templates,
     pub(crate) suppressions: Suppressions,
     /// The lists that every set's rules can name.
@@ -35,6 +35,17 @@ pub struct RuleSet {
     pub(crate) expected: Vec<PathBuf>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) notes: Vec<String>,
+}
+
+/// The lists of one rule set.
+#[derive(Debug)]
+pub(crate) struct OwnLists {
+    /// The set's name.
+    pub set: String,
+    /// Whether it is inside the program.
+    pub embedded: bool,
+    /// Its lists.
+    pub lists: Lists,
 }
 
 impl RuleSet {
@@ -106,24 +117,23 @@ impl RuleSet {
         let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
         let mut all = Self { expected, ..Self::default() };
         let (mut read, mut lists_of_sets) = (Read::default(), Vec::new());
-        for (index, set) in sets.into_iter().enumerate() {
+        for (index, mut set) in sets.into_iter().enumerate() {
             if let Some(file) = &set.causes {
                 let more = causes::read(file, &all.causes, found);
                 all.causes.add(more);
             }
             let proven = set.proven;
-            let own = Own::read(&set.data, proven, found);
-            report_no_effect(&set, &own, found);
+            let own = set.lists.take().unwrap_or_else(|| {
+                let own = Own::read(&set.data, found);
+                report_no_effect(&set, &own, found);
+                all.tables.extend(set.data.iter().cloned());
+                own.resolved(&all.known_lists, found)
+            });
             // What the built-in lists say holds whoever judges.
             let added = if index == 0 { 0 } else { own.modules.len() };
-            if !proven {
-                all.tables.extend(set.data.iter().cloned());
-            }
-            let own = own.resolved(&all.known_lists, found);
             let known_lists = Arc::new(all.known_lists.with(&own));
             let embedded = set.embedded;
-            all.line_lists.extend(own.lines.into_values().map(|list| (embedded, list)));
-            all.lists.extend(own.modules.into_values().map(|list| (set.name.clone(), list)));
+            all.own_lists.push(OwnLists { set: set.name.clone(), embedded, lists: own });
             if index == 0 {
                 all.known_lists = Arc::clone(&known_lists);
             }
@@ -209,12 +219,22 @@ impl RuleSet {
 
     /// All lists of modules, each with the name of its set, the built-in ones first.
     pub fn lists(&self) -> impl Iterator<Item = (&str, &ModuleList)> {
-        self.lists.iter().map(|(set, list)| (set.as_str(), &**list))
+        self.own_lists.iter().flat_map(|own| own.lists.modules.values().map(|list| (own.set.as_str(), &**list)))
+    }
+
+    /// The lists of modules of that name, the built-in one first.
+    pub fn lists_named(&self, name: &str) -> impl Iterator<Item = &ModuleList> {
+        self.own_lists.iter().filter_map(move |own| own.lists.modules.get(name).map(|list| &**list))
+    }
+
+    /// All lists of lines, the built-in ones first, each with whether it is inside the program.
+    pub(crate) fn line_lists(&self) -> impl Iterator<Item = (bool, &LineList)> {
+        self.own_lists.iter().flat_map(|own| own.lists.lines.values().map(|list| (own.embedded, &**list)))
     }
 
     /// The names of the lists of lines of the built-in set, sorted.
     pub fn line_list_names(&self) -> impl Iterator<Item = &str> {
-        self.known_lists.lines.keys().map(String::as_str)
+        self.known_lists.lines.names()
     }
 
     /// All `expected.yaml` files, in the order of the paths that were loaded.
@@ -290,6 +310,7 @@ mod tests {
     use crate::evaluating::View;
     use crate::language::Outcome;
     use crate::prefilter::Chance;
+    use expressions::Pattern;
     use facts::FactSet;
 
     #[test]
@@ -305,6 +326,29 @@ mod tests {
             assert_eq!(prepared.tests().file.name, written.tests().file.name, "{}", written.id);
             assert_eq!(prepared.logic_written(), written.logic_written());
         }
+    }
+
+    #[test]
+    fn every_list_inside_the_program_is_as_it_is_written() {
+        let prepared = RuleSet::load(true, &[]).expect("the built-in rules");
+        let written = RuleSet::load_with(true, &[], SetSource::embedded, |_, _| {}).expect("the built-in rules");
+        let modules = |rules: &RuleSet| {
+            let shown = |(set, list): (&str, &ModuleList)| format!("{set} {list:?}");
+            rules.lists().map(shown).collect::<Vec<_>>()
+        };
+        assert!(modules(&prepared).len() > 20);
+        assert_eq!(modules(&prepared), modules(&written));
+        let lines = |rules: &RuleSet| {
+            let shown = |(_, list): (bool, &LineList)| {
+                let patterns: Vec<&str> = list.patterns.iter().map(Pattern::written).collect();
+                let LineList { name, author, lines, examples, file, .. } = list;
+                format!("{name} {author:?} {lines:?} {patterns:?} {examples:?} {file:?}")
+            };
+            rules.line_lists().map(shown).collect::<Vec<_>>()
+        };
+        assert!(lines(&prepared).len() > 100);
+        assert_eq!(lines(&prepared), lines(&written));
+        assert!(prepared.line_list_names().eq(written.line_list_names()));
     }
 
     #[test]

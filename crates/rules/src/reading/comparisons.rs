@@ -1,11 +1,10 @@
 //! Reading what a value has to be: the modifiers of a fact, and the values behind it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::language::value::{fold, fold_part, noun};
-use crate::language::{Compare, FieldTest, Lists, Modifier, Order, Part, WrongPattern, pattern, slips, unknown, value};
-use crate::reading::LoadContext;
+use crate::language::{Compare, FieldTest, Modifier, Order, Part, WrongPattern, pattern, slips, unknown, value};
+use crate::reading::{Known, List, Lists, LoadContext};
 use evidence::has_folder;
 use expressions::Pattern;
 use facts::schema::{FactDefinition, PLACES};
@@ -204,23 +203,23 @@ fn regex(fact: &FactDefinition, node: &Node, known: &LoadContext<'_>, mistakes: 
 }
 
 /// The list that a value names, one of `lists`; the `others` hold something else (`R024`).
-fn named_list<L, O>(
+fn named_list<L: List, O: List>(
     node: &Node,
-    lists: &BTreeMap<String, Arc<L>>,
-    (others, what): (&BTreeMap<String, Arc<O>>, &str),
+    lists: &Known<L>,
+    (others, what): (&Known<O>, &str),
     mistakes: &mut Mistakes,
 ) -> Option<Arc<L>> {
     let name = mistakes.text(node, "the name of a list")?;
     let list = lists.get(name).cloned();
     if list.is_none() {
-        let names = || lists.keys().map(String::as_str);
+        let names = || lists.names();
         let help = suggestion(name, names()).unwrap_or_else(|| {
-            if lists.is_empty() {
+            if names().next().is_none() {
                 return "lists stand in the folder `data` of a rule set".to_owned();
             }
             format!("the lists are {}", listing(names()))
         });
-        let message = if others.contains_key(name) {
+        let message = if others.has(name) {
             format!("data/{name}.yaml is a list of {what}")
         } else {
             format!("there is no list data/{name}.yaml")

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use strum::VariantNames;
 
-use crate::language::{Author, Line, LineExample, LineList, Lists, WrongPattern, pattern};
+use crate::language::{Author, Line, LineExample, LineList, WrongPattern, pattern};
+use crate::reading::Lists;
 use expressions::Pattern;
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
 use spanned_yaml::{Code, Diagnostic, Node};
@@ -72,15 +73,43 @@ fn examples(node: &Node, mistakes: &mut Mistakes) -> Vec<LineExample> {
 }
 
 /// Replaces the names of other lists in the lines of one rule set's lists: by lists of the set itself first, then by
-/// those that are `known`. Expressions that are `proven` are known to compile.
-pub(crate) fn resolve(own: Vec<LineList>, known: &Lists, proven: bool, found: &mut Vec<Diagnostic>) -> Vec<LineList> {
+/// those that are `known`.
+pub(crate) fn resolve(own: Vec<LineList>, known: &Lists, found: &mut Vec<Diagnostic>) -> Vec<LineList> {
     let by_name = own.iter().enumerate().map(|(index, list)| (list.name.as_str(), index)).collect();
     let joined = own.iter().map(|_| Joined::NotYet).collect();
     let expressions = own.iter().map(|_| Vec::new()).collect();
     let mut resolver = Resolver { own: &own, by_name, known, joined, expressions, found: &mut *found };
     (0..own.len()).for_each(|index| drop(resolver.join(index)));
     let expressions = resolver.expressions;
-    own.into_iter().zip(expressions).map(|(list, expressions)| compiled(list, expressions, proven, found)).collect()
+    own.into_iter().zip(expressions).map(|(list, expressions)| compiled(list, expressions, found)).collect()
+}
+
+/// A list whose expressions are known to compile, with those of the `others` in place of their names. `None` where it names a
+/// list that is not there.
+pub(crate) fn with_patterns<'l>(
+    mut list: LineList,
+    others: impl Fn(&str) -> Option<&'l Arc<LineList>>,
+) -> Option<LineList> {
+    let one_of_list = |name: &str| Some(one_of(others(name)?.patterns.iter().map(Pattern::written)));
+    for line in &list.lines {
+        let expanded = expand(&line.text, |name, _| one_of_list(name))?;
+        list.patterns.push(pattern(&expanded, true).ok()?);
+    }
+    Some(list)
+}
+
+/// A line with what each of the named lists stands for; `None` where `stands_for` gives nothing for a name and its place.
+fn expand(line: &str, mut stands_for: impl FnMut(&str, Range<usize>) -> Option<Arc<str>>) -> Option<String> {
+    let mut expanded = String::with_capacity(line.len());
+    let mut from = 0;
+    for at in named_lists(line) {
+        let name = line.get(at.start.saturating_add(1)..at.end.saturating_sub(1))?;
+        expanded.push_str(line.get(from..at.start)?);
+        from = at.end;
+        expanded.push_str(&stands_for(name, at)?);
+    }
+    expanded.push_str(line.get(from..)?);
+    Some(expanded)
 }
 
 /// All lines of a list as one expression.
@@ -120,16 +149,13 @@ impl Resolver<'_> {
 
     /// A line without other lists' names; `None` where one of them is a mistake.
     fn expand(&mut self, list: &LineList, line: &Line) -> Option<String> {
-        let mut expanded = String::with_capacity(line.text.len());
-        let mut from = 0;
-        for at in named_lists(&line.text) {
-            let name = line.text.get(at.start.saturating_add(1)..at.end.saturating_sub(1))?;
+        expand(&line.text, |name, at| {
             let text = match (self.by_name.get(name).copied(), self.known.lines.get(name)) {
                 (Some(index), _) => self.join(index),
                 (None, Some(known)) => Some(one_of(known.patterns.iter().map(Pattern::written))),
                 (None, None) => {
                     let message = format!("there is no list of lines data/{name}.yaml");
-                    let names = self.by_name.keys().copied().chain(self.known.lines.keys().map(String::as_str));
+                    let names = self.by_name.keys().copied().chain(self.known.lines.names());
                     let help = suggestion(name, names)
                         .unwrap_or_else(|| "in a line of a list, `{NAME}` stands for any line of that list".to_owned());
                     let span = line.node.span_within(&list.file, at);
@@ -137,19 +163,14 @@ impl Resolver<'_> {
                     return None;
                 }
             };
-            let Some(text) = text else {
+            if text.is_none() {
                 let message = format!("`{name}` names this list, too, by itself or by way of others");
                 let help = "write out what one of them stands for";
                 let span = line.node.span_within(&list.file, at);
                 self.found.push(Diagnostic::error(Code::R067, &list.file, span, message).with_help(help));
-                return None;
-            };
-            expanded.push_str(line.text.get(from..at.start)?);
-            expanded.push_str(&text);
-            from = at.end;
-        }
-        expanded.push_str(line.text.get(from..)?);
-        Some(expanded)
+            }
+            text
+        })
     }
 }
 
@@ -203,15 +224,10 @@ fn escape_length(rest: &str) -> usize {
 }
 
 /// The list with its expressions, without those that have a mistake.
-fn compiled(
-    mut list: LineList,
-    expressions: Vec<Option<String>>,
-    proven: bool,
-    found: &mut Vec<Diagnostic>,
-) -> LineList {
+fn compiled(mut list: LineList, expressions: Vec<Option<String>>, found: &mut Vec<Diagnostic>) -> LineList {
     for (line, expression) in std::mem::take(&mut list.lines).into_iter().zip(expressions) {
         let Some(expression) = expression else { continue };
-        match pattern(&expression, proven) {
+        match pattern(&expression, false) {
             Ok(pattern) => {
                 list.patterns.push(pattern);
                 list.lines.push(line);

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::language::value::{fold, fold_part};
-use crate::language::{LineList, Lists, ModuleEntry, ModuleList};
-use crate::reading::line_lists;
+use crate::language::{LineList, ModuleEntry, ModuleList};
 use crate::reading::table_files::check_table;
+use crate::reading::{Known, Lists, line_lists};
 use evidence::has_folder;
 use facts::FactType;
 use incident::KnownPart;
@@ -20,16 +20,13 @@ use untrusted::glob::Glob;
 pub(crate) struct Own {
     pub modules: Vec<ModuleList>,
     pub lines: Vec<LineList>,
-    /// Whether expressions are known to compile.
-    proven: bool,
 }
 
 impl Own {
     /// Reads the files `data/NAME.yaml` of a set. Files of `data/` that hold something else than lists (code names, driver
-    /// numbers) are for the program, which has its own from the build; here they are only checked. Expressions that are
-    /// `proven` are known to compile.
-    pub fn read(files: &[(String, Arc<YamlText>)], proven: bool, found: &mut Vec<Diagnostic>) -> Self {
-        let mut own = Self { modules: Vec::new(), lines: Vec::new(), proven };
+    /// numbers) are for the program, which has its own from the build; here they are only checked.
+    pub fn read(files: &[(String, Arc<YamlText>)], found: &mut Vec<Diagnostic>) -> Self {
+        let mut own = Self { modules: Vec::new(), lines: Vec::new() };
         files.iter().for_each(|(file_stem, file)| own.read_file(file_stem, file, found));
         own
     }
@@ -59,10 +56,10 @@ impl Own {
     /// The lists, with the names of others replaced by what these hold: lists of the set itself, and those that are
     /// `known`.
     pub fn resolved(self, known: &Lists, found: &mut Vec<Diagnostic>) -> Lists {
-        let lines = line_lists::resolve(self.lines, known, self.proven, found);
+        let lines = line_lists::resolve(self.lines, known, found);
         Lists {
-            modules: self.modules.into_iter().map(|list| (list.name.clone(), Arc::new(list))).collect(),
-            lines: lines.into_iter().map(|list| (list.name.clone(), Arc::new(list))).collect(),
+            modules: Known::new(self.modules.into_iter().map(|list| (list.name.clone(), list))),
+            lines: Known::new(lines.into_iter().map(|list| (list.name.clone(), list))),
         }
     }
 }
@@ -78,7 +75,8 @@ fn check_head(file_stem: &str, root: &Node, mistakes: &mut Mistakes) {
     }
 }
 
-fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<ModuleList> {
+/// Reads the list of modules of a file.
+pub(crate) fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<ModuleList> {
     let entries = mistakes.mapping(root, "a list file")?;
     let known = ["schema", "list", "part", "about", "modules"];
     let of_every_list = ["schema", "list", "about", "modules"];

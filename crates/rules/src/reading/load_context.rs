@@ -1,7 +1,6 @@
 //! What rules may refer to while they are read.
 
-use crate::language::Lists;
-use crate::reading::Causes;
+use crate::reading::{Causes, Lists};
 
 /// What a rule may refer to while it is read.
 pub(crate) struct LoadContext<'a> {

@@ -8,6 +8,7 @@ mod found;
 pub(crate) mod given_sets;
 pub(crate) mod guarantee;
 mod impossible_entries;
+mod known_lists;
 mod line_lists;
 mod lists;
 mod load_context;
@@ -27,6 +28,7 @@ mod test_file;
 
 pub use causes::{Cause, Causes, Family, UNDETERMINED};
 pub(crate) use found::{OverlayFile, Read, Superseding, Unfinished};
+pub(crate) use known_lists::{Known, List, Lists};
 pub(crate) use lists::Own;
 pub(crate) use load_context::LoadContext;
 pub(crate) use rule_file::ReadRule;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use walkdir::WalkDir;
 
+use crate::reading::Lists;
 use crate::reading::test_file::TestFile;
 use crate::reading::{needed_version, test_file};
 use rule_syntax::mistakes::Mistakes;
-use rule_syntax::prepared::{Part, Prepared, PreparedRule};
+use rule_syntax::prepared::{Part, Prepared, PreparedFile, PreparedRule};
 use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText, parse, read_file};
 use untrusted::display_path;
 
@@ -46,6 +47,8 @@ pub(crate) struct SetSource {
     tests: BTreeMap<PathBuf, Option<Arc<YamlText>>>,
     /// Lists, each under its file's name without ending.
     pub data: Vec<(String, Arc<YamlText>)>,
+    /// The lists, where the build has read them; `data` is empty then.
+    pub lists: Option<Lists>,
     pub causes: Option<Arc<YamlText>>,
     /// The files with the expected results for folders of artifacts; nothing else in these folders belongs to the set.
     pub expected: Vec<PathBuf>,
@@ -82,10 +85,16 @@ impl SetSource {
         };
         let mut set = Self::builtin();
         set.proven = true;
-        for (path, tree) in files {
+        let mut lists = Vec::new();
+        for PreparedFile { path, tree, list } in files {
             let parts: Vec<&str> = path.split('/').collect();
-            set.add(&parts, &inside(path, Some(tree)), found);
+            let text = inside(path, Some(tree));
+            match (list, parts.last()) {
+                (Some(kind), Some(file)) => lists.push((stem(file), kind, text)),
+                _ => set.add(&parts, &text, found),
+            }
         }
+        set.lists = Some(Lists::inside(lists));
         let mut texts: HashMap<&str, Arc<YamlText>> = HashMap::new();
         for rule in rules {
             let text = texts.entry(rule.file).or_insert_with(|| inside(rule.file, None));

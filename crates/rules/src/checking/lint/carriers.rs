@@ -3,7 +3,8 @@
 use super::linted::{Linted, PROBABLE, comparisons};
 use super::ways::Way;
 use crate::evaluating::Compared;
-use crate::language::{Compare, Lists, ModuleList, Quantifier, Test};
+use crate::language::{Compare, ModuleList, Quantifier, Test};
+use crate::reading::Lists;
 use facts::Value;
 use spanned_yaml::{Code, Diagnostic};
 

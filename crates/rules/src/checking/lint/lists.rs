@@ -1,6 +1,7 @@
 //! R103 and R104: entries of lists that fit too many modules, or modules with another role.
 
-use crate::language::{Lists, ModuleEntry, ModuleList};
+use crate::language::{ModuleEntry, ModuleList};
+use crate::reading::Lists;
 use spanned_yaml::{Code, Diagnostic};
 
 /// The lists that decide which module is the suspect, those of one role together. A module has one role.

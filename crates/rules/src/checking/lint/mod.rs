@@ -37,9 +37,8 @@ use std::path::PathBuf;
 use jiff::civil::Date;
 
 use crate::checking::command_line::CommandLists;
-use crate::language::Lists;
 use crate::loading::{Rule, RuleSet};
-use crate::reading::SetSource;
+use crate::reading::{Lists, SetSource};
 use carriers::Carriers;
 use linted::Linted;
 use spanned_yaml::{Diagnostic, sort_diagnostics};
@@ -60,10 +59,12 @@ impl RuleSet {
         // Of a user's rules, what the built-in ones could do better is no matter.
         let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();
         lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
-        let own = checked.lists.iter().skip(checked.known_lists.modules.len());
-        lists::lint(own.map(|(_, list)| &**list), &checked.known_lists, &mut checked.warnings);
-        let lines = checked.line_lists.iter().filter(|(embedded, _)| paths.is_empty() || !embedded);
-        line_lists::look(lines.map(|(_, list)| &**list), &mut checked.warnings);
+        let mut of_lists = Vec::new();
+        let own = checked.lists().skip(checked.known_lists.modules.len()).map(|(_, list)| list);
+        lists::lint(own, &checked.known_lists, &mut of_lists);
+        let lines = checked.line_lists().filter(|(embedded, _)| paths.is_empty() || !embedded);
+        line_lists::look(lines.map(|(_, list)| list), &mut of_lists);
+        checked.warnings.append(&mut of_lists);
         for (stem, table) in &checked.tables {
             tables::look(stem, table, &mut checked.warnings);
         }

@@ -1,7 +1,8 @@
 //! R113: texts that send the reader to find a name that the rule knows.
 
 use super::linted::Linted;
-use crate::language::{LineList, Lists};
+use crate::language::LineList;
+use crate::reading::Lists;
 use crate::reading::guarantee::worlds_when;
 use crate::reading::without_templates;
 use facts::FactType;

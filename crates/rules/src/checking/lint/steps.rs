@@ -1,8 +1,8 @@
 //! R111, R112 and R114: steps in a dangerous order, steps that do not say what they risk, and steps without their undo.
 
 use super::linted::Linted;
-use crate::language::{Audience, LineList, Lists, Risk, WrittenStep};
-use crate::reading::without_templates;
+use crate::language::{Audience, LineList, Risk, WrittenStep};
+use crate::reading::{Lists, without_templates};
 use spanned_yaml::{Code, Diagnostic};
 
 /// Words for an undo that is none.

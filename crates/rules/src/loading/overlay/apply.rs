@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use crate::language::OVERRIDABLE;
 use crate::language::keys::{OVERLAY_KEYS, RULE_KEYS};
-use crate::language::{Lists, OVERRIDABLE};
 use crate::loading::overlay::suppression::{SuppressedBy, Suppression, Suppressions};
 use crate::loading::{Change, Rule, RuleSetInfo};
 use crate::reading::rule_file::read_changes;
-use crate::reading::{Causes, LoadContext, OverlayFile, Read, Templates, selections};
+use crate::reading::{Causes, Lists, LoadContext, OverlayFile, Read, Templates, selections};
 use rule_syntax::hints;
 use rule_syntax::mistakes::{Mistakes, closest, listing};
 use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText};

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::language::keys::{OPTIONAL_RULE_KEYS, OVERLAY_KEYS, RULE_KEYS};
-use crate::language::{Lists, Logic, Selection, Subject, Texts, Unless, slips};
+use crate::language::{Logic, Selection, Subject, Texts, Unless, slips};
 use crate::reading::asked_last::asked_last;
 use crate::reading::guarantee::{Partly, World, all_asked_for, worlds_as_far};
 use crate::reading::source::{RuleFile, encoded};
 use crate::reading::test_file::TestFile;
 use crate::reading::{
-    Causes, LoadContext, OverlayFile, Read, Superseding, Templates, Tests, Unfinished, required, selections, self_test,
-    source,
+    Causes, Lists, LoadContext, OverlayFile, Read, Superseding, Templates, Tests, Unfinished, required, selections,
+    self_test, source,
 };
 use facts::schema::SCALARS;
 use rule_syntax::condition::{self, Condition};
