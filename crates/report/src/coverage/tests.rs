@@ -348,7 +348,7 @@ fn what_many_incidents_ask_for_is_asked_for_once() {
     let asking = |ids: &[(&'static str, &str)], determined| {
         let mut judged = incident(IncidentKind::Crash, None, "", determined);
         for (at, (id, program)) in ids.iter().enumerate() {
-            judged.verdict.collect_next.push(Knowledge.collect_for(id, Some(program)).expect("a text"));
+            judged.verdict.collect_next.push(Knowledge.collect_for(id, &[("{program}", *program)]).expect("a text"));
             judged.verdict.gap_requests.push(GapRequest { id, at });
         }
         judged
