@@ -1,4 +1,4 @@
-// Takes the command lines out of the rules and parses them as PowerShell. See commands.sh.
+// Takes the command lines out of the rules and parses them as PowerShell, and the scripts of the recipes. See commands.sh.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -38,19 +38,29 @@ for (const path of [...files, "rules/data/collect.yaml", "rules/data/leads.yaml"
 const quoted = (word) => (/^[^"]+"|^--[\w-]+=/.test(word) ? `"${word.replaceAll('"', "")}"` : word);
 const plain = (command) => command.replace(/(?:[^\s"]|"[^"]*"?)+/g, quoted);
 
+const scripts = new Map();
+for (const path of readdirSync("contrib/recipes", { recursive: true }).filter((path) => path.endsWith(".ps1")).sort()) {
+  scripts.set(`contrib/recipes/${path}`, readFileSync(`contrib/recipes/${path}`, "utf8"));
+}
+
 async function byGrammar() {
   const { Parser, Language } = await import(pathToFileURL(require.resolve("web-tree-sitter")).href);
   await Parser.init();
   const parser = new Parser();
   parser.setLanguage(await Language.load(join(folder, "node_modules/tree-sitter-powershell/tree-sitter-powershell.wasm")));
-  return [...commands.keys()].filter((command) => parser.parse(`${plain(command)}\n`).rootNode.hasError);
+  const isWrong = (text) => parser.parse(text).rootNode.hasError;
+  return [
+    ...[...commands.keys()].filter((command) => isWrong(`${plain(command)}\n`)),
+    ...[...scripts.keys()].filter((path) => isWrong(scripts.get(path))),
+  ];
 }
 
 function byPowerShell() {
   const script =
-    "foreach ($line in $input) { $errors = $null; " +
-    "[void][Management.Automation.Language.Parser]::ParseInput($line, [ref]$null, [ref]$errors); if ($errors) { $line } }";
-  const input = [...commands.keys()].join("\n");
+    "foreach ($line in $input) { $errors = $null; $text = $line; " +
+    "if (Test-Path -LiteralPath $line -PathType Leaf) { $text = Get-Content -LiteralPath $line -Raw } " +
+    "[void][Management.Automation.Language.Parser]::ParseInput($text, [ref]$null, [ref]$errors); if ($errors) { $line } }";
+  const input = [...commands.keys(), ...scripts.keys()].join("\n");
   const { status, stdout } = spawnSync("pwsh", ["-NoProfile", "-Command", script], { input, encoding: "utf8" });
   if (status !== 0) throw new Error("pwsh failed");
   return stdout.split(/\r?\n/).filter(Boolean);
@@ -58,6 +68,6 @@ function byPowerShell() {
 
 const hasPowerShell = spawnSync("pwsh", ["-NoProfile", "-Command", "exit 0"]).status === 0;
 const wrong = hasPowerShell ? byPowerShell() : await byGrammar();
-for (const command of wrong) console.log(`${commands.get(command)}: not PowerShell: ${command}`);
-console.log(`${commands.size} command lines, ${wrong.length} not parsed, by ${hasPowerShell ? "pwsh" : "a grammar"}`);
-process.exit(wrong.length === 0 && commands.size > 100 ? 0 : 1);
+for (const one of wrong) console.log(commands.has(one) ? `${commands.get(one)}: not PowerShell: ${one}` : `${one}: not PowerShell`);
+console.log(`${commands.size} command lines and ${scripts.size} scripts, ${wrong.length} not parsed, by ${hasPowerShell ? "pwsh" : "a grammar"}`);
+process.exit(wrong.length === 0 && commands.size > 100 && scripts.size > 2 ? 0 : 1);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Parses every command line of the built-in rules and of the requests for evidence as PowerShell: with PowerShell itself
+# Parses every command line of the built-in rules and of the requests for evidence, and the scripts of the recipes, as PowerShell: with PowerShell itself
 # (pwsh) where there is one, else with a grammar of it (tree-sitter). Needs Node.js; the packages come from npm into
 # target/commands. That cmd takes the lines, too, and both mean the same, is tested by `cargo test -p rules command_line`.
 # Usage: scripts/commands.sh

@@ -203,17 +203,18 @@ github_actions() {
     # Another file than the expected one is not run.
     CRASHSIFT_SHA256=$(printf x | sha256sum | cut -d' ' -f1) ends 1 bash --noprofile --norc -eo pipefail run.sh
     grep -q 'not the expected file' <<<"$output" || fail "$output"
-    workflow_checks
+    fits vendor.github-workflows "$recipes/ci/github-actions.yml"
 }
 
-# Whether the files are YAML, and actionlint finds nothing in the workflow: where these tools are.
-workflow_checks() {
-    if python3 -c 'import yaml' 2>/dev/null; then
-        python3 -c 'import sys, yaml; [yaml.safe_load(open(path)) for path in sys.argv[1:]]' "$recipes"/ci/*.yml || fail 'not YAML'
+# Whether a pipeline's file is as its schema wants it: fits SCHEMA FILE [OPTION...]
+fits() {
+    local schema=$1 file=$2
+    shift 2
+    if command -v check-jsonschema >/dev/null; then
+        ends 0 check-jsonschema --builtin-schema "$schema" "$@" "$file"
     else
-        skip 'the syntax of *.yml: no PyYAML'
+        skip "the schema of ${file##*/}: no check-jsonschema (pip install check-jsonschema)"
     fi
-    if command -v actionlint >/dev/null; then actionlint "$recipes/ci/github-actions.yml"; else skip 'the workflow: no actionlint'; fi
 }
 
 gitlab_ci() {
@@ -231,6 +232,7 @@ gitlab_ci() {
     ends 0 bash -c 'set -eo pipefail; . ./run.sh'
     mkdir crashes
     ends 0 bash -c 'set -eo pipefail; . ./run.sh'
+    fits vendor.gitlab-ci "$recipes/ci/gitlab-ci.yml" --data-transform gitlab-ci
 }
 
 jenkins() {
@@ -254,6 +256,8 @@ splunk() {
     # More than one batch, and no event twice.
     jq -e -s 'length > 1' "$temporary/splunk/requests.jsonl" >/dev/null || fail 'one batch only'
     jq -r .body "$temporary/splunk/requests.jsonl" | jq -r .event.id | sort | uniq -d | grep -q . && fail 'an event twice'
+    jq -r .body "$temporary/splunk/requests.jsonl" | jq -e -s 'any(.time == ("2024-05-06T08:33:19Z" | fromdate) and .index == "crashes" and
+        .event.verdict.cause == "missing-dependency" and (.event | has("stack") | not)) and any(.host == "PC-17")' >/dev/null || fail 'not the fields'
     SPLUNK_HEC_TOKEN=00000000-0000-0000-0000-000000000000 ends 2 "$recipes/splunk/send.sh" "$evidence"
     splunk_files
 }
@@ -294,6 +298,9 @@ elastic() {
     good elastic
     jq -r 'select(.method == "POST").body' "$temporary/elastic/requests.jsonl" | jq -r '.index._id // empty' | sort >"$temporary/ids"
     "$CRASHSIFT" analyze -q -f json "$evidence" "$root/samples/fleet" | jq -r '.incidents[].id' | sort | cmp -s - "$temporary/ids" || fail 'other incidents'
+    jq -r 'select(.method == "POST").body' "$temporary/elastic/requests.jsonl" | jq -e -s 'any(.["@timestamp"] == "2024-05-06T08:33:19Z" and
+        .message == "cuDNN could not load zlibwapi.dll." and .process.name == "python.exe" and .error.code == "0xC06D007E" and
+        .crashsift.verdict.cause == "missing-dependency" and .crashsift.time_known and .event.severity == 70)' >/dev/null || fail 'not the fields'
     ELASTIC_API_KEY=wrong ends 2 "$recipes/elastic/send.sh" "$evidence"
 }
 
@@ -304,8 +311,11 @@ sentry() {
     [[ $output == *'6 incidents sent' ]] || fail "$output"
     # One was put off and came again.
     [ "$(wc -l <"$temporary/sentry/requests.jsonl")" -eq 7 ] || fail 'not every incident once'
-    jq -e -s 'any(.[].body; contains("zlibwapi") and contains("\"level\":\"error\""))' "$temporary/sentry/requests.jsonl" >/dev/null ||
-        fail 'not the level of its severity'
+    # The third line of an envelope is the event. The frame that crashed is the last one.
+    jq -c '.body | split("\n")[2] | fromjson' "$temporary/sentry/requests.jsonl" | jq -e -s 'any(.level == "error" and
+        .timestamp == "2024-05-06T08:33:19Z" and .tags.cause == "missing-dependency" and .fingerprint[0] == "crashsift" and
+        (.exception.values[0] | .value == "cuDNN could not load zlibwapi.dll." and .stacktrace.frames[-1].package == "KERNELBASE.dll"))' \
+        >/dev/null || fail 'not the fields'
     SENTRY_DSN=https://example.com/42 ends 2 "$recipes/sentry/send.sh" "$evidence"
 }
 
@@ -341,7 +351,7 @@ weekly_diff() {
     [ "$output" = 'nothing new, no mail' ] || fail "$output"
     cp "$root/samples/stack-overflow/python.exe.5316.dmp" "$fleet/-new \$(touch pwned).dmp"
     ends 0 "$recipes/weekly-diff/weekly-diff.sh" "$state" "$fleet"
-    [ "$output" = '1 new problems, mail sent' ] || fail "$output"
+    [ "$output" = '1 new problem, mail sent' ] || fail "$output"
     good mail
     jq -e -s 'length == 2 and all(.recipients == ["support@example.com", "boss@example.com"]) and
         (.[0].text | contains("zlibwapi.dll")) and (.[1].text | contains("New (1)") and contains("used up its stack") and (contains("zlibwapi") | not))' \
@@ -350,7 +360,8 @@ weekly_diff() {
     printf '#!/bin/sh\nprintf "%%s\\n" "$*" >"%s/sendmail"\ncat >>"%s/sendmail"\n' "$temporary" "$temporary" >"$temporary/program-sendmail"
     chmod +x "$temporary/program-sendmail"
     SMTP_URL='' MAIL_ALWAYS=1 SENDMAIL=$temporary/program-sendmail ends 0 "$recipes/weekly-diff/weekly-diff.sh" "$state" "$fleet"
-    [ "$(head -1 "$temporary/sendmail")" = '-t -oi' ] && grep -q '^Subject: Crashes: 0 new' "$temporary/sendmail" || fail 'not the mail'
+    [ "$(head -1 "$temporary/sendmail")" = '-t -oi' ] || fail 'other arguments for sendmail'
+    grep -q '^Subject: Crashes: 0 new' "$temporary/sendmail" || fail 'not the mail'
     MAIL_TO='a@example.com, -oQ/tmp' ends 2 "$recipes/weekly-diff/weekly-diff.sh" "$state" "$fleet"
     if command -v systemd-analyze >/dev/null; then
         ends 0 systemd-analyze calendar "$(sed -n 's/^OnCalendar=//p' "$recipes/weekly-diff/crashsift-weekly.timer")"
@@ -366,7 +377,7 @@ scripts() {
         bash -n "$script" || fail "$script"
         ! grep -nE '\beval\b|`' "$script" | grep -v '^[0-9]*: *#' || fail "$script evaluates"
     done
-    if command -v shellcheck >/dev/null; then shellcheck -x "$recipes"/*/*.sh; else skip 'shellcheck: not installed'; fi
+    if command -v shellcheck >/dev/null; then shellcheck -x -P SCRIPTDIR "$recipes"/*/*.sh; else skip 'shellcheck: not installed'; fi
 }
 
 all=(scripts github_actions gitlab_ci jenkins servicenow jira_service_management zendesk tickets_powershell splunk elastic sentry intune weekly_diff)

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Functions that the ticket scripts share; they source this file. Needs bash, curl 7.76 or later, and jq 1.6 or later.
 # The environment can set CRASHSIFT, the program (crashsift), and MAX_BYTES, the largest attachment that is downloaded (1 GiB).
 #

@@ -64,12 +64,14 @@ jq -r --arg path "$(realpath "$state")/report.md" '
 ' "$work/report.json" >"$work/text"
 
 new=$(jq '[.comparison.changes // [.groups[] | {change: ["new"]}] | .[] | select(.change | index("new"))] | length' "$work/report.json")
+problems=problems
+[ "$new" -ne 1 ] || problems=problem
 if [ "$new" -eq 0 ] && [ "${MAIL_ALWAYS:-}" != 1 ]; then
     printf 'nothing new, no mail\n'
 else
     {
         printf 'From: %s\r\nTo: %s\r\n' "$MAIL_FROM" "$(IFS=,; printf '%s' "${recipients[*]}")"
-        printf 'Subject: Crashes: %d new problems, %s\r\n' "$new" "$(date -u +%F)"
+        printf 'Subject: Crashes: %d new %s, %s\r\n' "$new" "$problems" "$(date -u +%F)"
         printf 'Date: %s\r\nMessage-ID: <%s.%s@crashsift.invalid>\r\n' "$(LC_ALL=C date -uR)" "$(date -u +%s)" "$$"
         printf 'MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n'
         base64 -w 76 <"$work/text" | sed 's/$/\r/'
@@ -77,15 +79,16 @@ else
     if [ -n "${SMTP_URL:-}" ]; then
         to=()
         for address in "${recipients[@]}"; do to+=(--mail-rcpt "$address"); done
-        secret=${SMTP_PASSWORD:-}
-        secret=${secret//\\/\\\\} secret=${secret//\"/\\\"}
+        login=${SMTP_USER:-}:${SMTP_PASSWORD:-}
+        login=${login//\\/\\\\}
+        login=${login//\"/\\\"}
         # With a password, only through TLS.
-        curl --config <([ -z "${SMTP_USER:-}" ] || printf 'user = "%s:%s"\nssl-reqd\n' "$SMTP_USER" "$secret") --silent --show-error \
+        curl --config <([ -z "${SMTP_USER:-}" ] || printf 'user = "%s"\nssl-reqd\n' "$login") --silent --show-error \
             --max-time 120 --mail-from "$MAIL_FROM" "${to[@]}" --upload-file "$work/mail" -- "$SMTP_URL"
     else
         tr -d '\r' <"$work/mail" | "${SENDMAIL:-/usr/sbin/sendmail}" -t -oi
     fi
-    printf '%d new problems, mail sent\n' "$new"
+    printf '%d new %s, mail sent\n' "$new" "$problems"
 fi
 mv -- "$work/report.json" "$state/report.json"
 mv -- "$work/report.md" "$state/report.md"
