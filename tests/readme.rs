@@ -128,3 +128,52 @@ fn the_draft_of_the_five_minutes_has_the_selections_of_the_finished_rule() {
     };
     assert_eq!(selections(&draft), selections(block(section, "yaml")));
 }
+
+/// A guide with what the program prints now below each of its commands. The other fenced blocks are written into the
+/// files that are named before them, and the commands run in their folder, those about `samples/` in the project's.
+fn reprinted(guide: &str, folder: &Path) -> String {
+    let (mut page, mut file) = (String::new(), None);
+    for (place, piece) in guide.split("\n```").enumerate() {
+        if place > 0 {
+            page.push_str("\n```");
+        }
+        if place % 2 == 0 {
+            let named =
+                piece.split('`').skip(1).step_by(2).filter(|code| code.ends_with(".yaml") || code.ends_with(".txt"));
+            file = named.last().or(file);
+            page.push_str(piece);
+            continue;
+        }
+        let (language, text) = piece.split_once('\n').expect("a block with a language");
+        if language != "console" {
+            let path = folder.join(file.expect("a file is named before its content"));
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, format!("{text}\n")).expect("a file");
+            page.push_str(piece);
+            continue;
+        }
+        page.push_str(language);
+        for command in text.lines().filter_map(|line| line.strip_prefix("$ crashsift ")) {
+            let folder = if command.contains("samples/") { project() } else { folder };
+            let output = crashsift(&command.split(' ').collect::<Vec<_>>(), folder);
+            let printed = [output.stdout, output.stderr].concat();
+            let printed = String::from_utf8_lossy(&printed);
+            assert!(output.status.success(), "{command}: {printed}");
+            page.push_str(&format!("\n$ crashsift {command}\n{}", printed.trim_end()));
+        }
+    }
+    page
+}
+
+/// `SNAPSHOTS=overwrite cargo test --test main readme::` writes what the program prints into the guides.
+#[test]
+fn guides_show_what_the_program_prints() {
+    for name in ["reading-a-report", "what-artifacts-prove", "writing-a-rule"] {
+        let path = project().join(format!("docs/guide/{name}.md"));
+        let guide = fs::read_to_string(&path).expect("a guide");
+        let folder = tempfile::tempdir().expect("a folder");
+        let expected = snapbox::Data::read_from(&path, None).raw();
+        let page = snapbox::Data::text(reprinted(&guide, folder.path())).raw();
+        snapbox::Assert::new().action_env("SNAPSHOTS").eq(page, expected);
+    }
+}
