@@ -1,5 +1,7 @@
 //! The program `crashsift`: finds the causes of Windows crashes in the files that they leave behind.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod cli;
 
 use std::process::ExitCode;

@@ -136,15 +136,13 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
     if path == Path::new("-") {
         return Ok(("standard input".to_owned(), HeadAndTail::read(&mut io::stdin().lock())?));
     }
-    let about = std::fs::metadata(path)?;
-    if about.is_dir() {
-        return Err(io::Error::other("it is a folder"));
-    }
-    // Opening a pipe would block until a program writes to it.
-    if !about.is_file() {
-        return Err(io::Error::other("not a file; text from a pipe is read from standard input with `--ticket -`"));
-    }
-    let content = HeadAndTail::read(&mut std::fs::File::open(path)?)?;
+    let mut file = opener::open(path).map_err(|error| match opener::Refusal::of(&error) {
+        Some(opener::Refusal::NoFile) => {
+            io::Error::other("not a file; text from a pipe is read from standard input with `--ticket -`")
+        }
+        _ => error,
+    })?;
+    let content = HeadAndTail::read(&mut file)?;
     match sniff(&content.head) {
         ArtifactKind::Ticket | ArtifactKind::Unknown => Ok((display_path(path), content)),
         kind => Err(io::Error::other(format!("it is no text but of kind {}; name it without --ticket", kind.word()))),

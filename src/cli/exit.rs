@@ -10,7 +10,7 @@ pub enum Exit {
     Success = 0,
     /// A condition of `--fail-on` was met; `rules test`: a test failed.
     FailOn = 1,
-    /// A mistake in the command line or in rules; nothing was analyzed.
+    /// A mistake in the command line or in rules; nothing was analyzed. Or the result can't be written (a full disk).
     Usage = 2,
     /// `--strict`, and an artifact could not be read whole.
     Strict = 3,
@@ -18,6 +18,13 @@ pub enum Exit {
     Nothing = 4,
     /// A defect of the program.
     Internal = 5,
+}
+
+impl Exit {
+    /// Whether a run that was carried out and wrote its result ends so.
+    pub fn is_of_run(self) -> bool {
+        matches!(self, Self::Success | Self::FailOn | Self::Strict | Self::Nothing)
+    }
 }
 
 impl From<Exit> for ExitCode {

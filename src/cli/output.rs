@@ -5,7 +5,6 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use tempfile::{Builder, NamedTempFile};
 
 use super::color::Color;
 use super::{Exit, stream};
@@ -14,6 +13,7 @@ use incident::Incident;
 use pipeline::discover::{first_bytes, is_own_report, sniff};
 use report::text::TextOptions;
 use untrusted::reason;
+use whole_file::{Readers, WholeFile};
 
 /// The formats of the commands with two of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -81,12 +81,12 @@ pub fn deliver(
         Ok(()) => Exit::Success,
         Err(error) => {
             stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
-            Exit::Internal
+            stream::not_written(&error)
         }
     }
 }
 
-/// Writes a file under a temporary name and renames it when it is whole; after an error the old file is still there.
+/// Writes a file that gets its name when it is whole; after an error the old file is still there.
 fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if is_device(path) {
         return write_whole(fs::OpenOptions::new().write(true).open(path)?, write).map(drop);
@@ -94,12 +94,7 @@ fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     // A link stays a link: its target is replaced.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = write_whole(as_any_new_file().tempfile_in(folder)?, write)?;
-    if let Ok(before) = fs::metadata(&path) {
-        file.as_file().set_permissions(before.permissions())?;
-    }
-    file.persist(&path).map_err(|error| error.error)?;
-    Ok(())
+    write_whole(WholeFile::in_folder(folder, Readers::Usual)?, write)?.persist(&path)
 }
 
 /// Checks that writing the output replaces no file that is read (`inputs`: files and folders) and no artifact but a text.
@@ -111,7 +106,7 @@ pub fn not_lost<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>
     let Some(place) = fs::canonicalize(output).ok().filter(|place| place.is_file()) else { return Ok(()) };
     let lost = |what: &str| Err(format!("--output {}: {what}, and would be lost; name another file", output.display()));
     // A file that can't be read is reported when it can't be written.
-    let Ok(first) = fs::File::open(&place).and_then(first_bytes) else { return Ok(()) };
+    let Ok(first) = opener::open(&place).and_then(first_bytes) else { return Ok(()) };
     for input in inputs.into_iter().filter_map(|path| fs::canonicalize(path).ok()) {
         if input == place {
             return lost("it is one of the files that are read");
@@ -150,28 +145,13 @@ fn try_to_write(path: &Path) -> io::Result<()> {
         return Err(io::Error::from(io::ErrorKind::NotFound));
     }
     // The temporary file is removed at once. The error has its name, which would confuse the user.
-    NamedTempFile::new_in(folder).map(drop).map_err(|error| io::Error::from(error.kind()))
+    WholeFile::in_folder(folder, Readers::Usual).map(drop).map_err(|error| io::Error::from(error.kind()))
 }
 
 fn write_whole<F: Write>(file: F, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<F> {
     let mut out = BufWriter::new(file);
     write(&mut out)?;
     out.into_inner().map_err(io::IntoInnerError::into_error)
-}
-
-/// A temporary file with the permissions of any other new file instead of those for its owner only: on Unix all but the
-/// umask, on Windows those of the folder.
-#[cfg(unix)]
-fn as_any_new_file() -> Builder<'static, 'static> {
-    use std::os::unix::fs::PermissionsExt;
-    let mut builder = Builder::new();
-    builder.permissions(fs::Permissions::from_mode(0o666));
-    builder
-}
-
-#[cfg(not(unix))]
-fn as_any_new_file() -> Builder<'static, 'static> {
-    Builder::new()
 }
 
 /// Whether a path is a device or a pipe (`/dev/null`), which is never replaced by a file.

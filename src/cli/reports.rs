@@ -1,6 +1,5 @@
 //! Reports among the paths of a command: a mergeable report replaces the files that it was made of.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::Exit;
@@ -57,6 +56,6 @@ pub fn artifacts(parts: Vec<Part>, paths: &[PathBuf]) -> Result<(Vec<ReadArtifac
 
 /// Whether a file is a JSON report of this program. A file that can't be read is reported later, as an artifact.
 fn is_report(path: &Path) -> bool {
-    let first = File::open(path).and_then(first_bytes);
+    let first = opener::open(path).and_then(first_bytes);
     first.is_ok_and(|first| first.trim_ascii_start().starts_with(b"{") && is_own_report(&first))
 }

@@ -160,9 +160,12 @@ impl SourceArgs {
     }
 }
 
-/// Prints mistakes with the lines of their files, each followed by an empty line.
+/// The most mistakes that are printed with the lines of their files.
+const MOST_PRINTED: usize = 300;
+
+/// Prints mistakes with the lines of their files, each followed by an empty line; of very many, the first.
 fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color: bool) -> io::Result<()> {
-    for diagnostic in diagnostics {
+    for diagnostic in diagnostics.iter().take(MOST_PRINTED) {
         let plain = diagnostic.render(false);
         // A file can have any name and any content. Control characters in the plain text are from the file.
         if plain.lines().all(|line| matches!(sanitise(line), Cow::Borrowed(_))) {
@@ -171,6 +174,10 @@ fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color: boo
             plain.lines().try_for_each(|line| writeln!(out, "{}", sanitise(line)))?;
             writeln!(out)?;
         }
+    }
+    let more = diagnostics.len().saturating_sub(MOST_PRINTED);
+    if more > 0 {
+        writeln!(out, "and {more} more that are not shown\n")?;
     }
     Ok(())
 }

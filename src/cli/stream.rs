@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
 use super::Exit;
-use untrusted::sanitise;
+use untrusted::{reason, sanitise};
 
 /// Prints a note to standard error, in one line without control characters: notes name files, and files can have any
 /// name. A note that can't be printed is lost and does not end the run.
@@ -50,10 +50,16 @@ pub fn outcome(result: io::Result<()>) -> Exit {
         Ok(()) => Exit::Success,
         Err(error) if is_closed_pipe(&error) => Exit::Success,
         Err(error) => {
-            note(&format!("standard output: {error}"));
-            Exit::Internal
+            note(&format!("standard output: {}", reason(&error)));
+            not_written(&error)
         }
     }
+}
+
+/// The exit code where a result can't be written: an error of the system, such as a full disk, is no defect of the program.
+pub fn not_written(error: &io::Error) -> Exit {
+    let is_of_program = matches!(error.kind(), io::ErrorKind::Other | io::ErrorKind::InvalidData);
+    if is_of_program && error.raw_os_error().is_none() { Exit::Internal } else { Exit::Usage }
 }
 
 /// Whether an error means that the other end of a pipe is closed.
@@ -70,7 +76,8 @@ mod tests {
     #[test]
     fn a_reader_that_has_gone_away_is_success() {
         assert_eq!(outcome(Err(io::Error::from(io::ErrorKind::BrokenPipe))), Exit::Success);
-        assert_eq!(outcome(Err(io::Error::other("disk full"))), Exit::Internal);
+        assert_eq!(outcome(Err(io::ErrorKind::StorageFull.into())), Exit::Usage);
+        assert_eq!(outcome(Err(io::Error::other("a value without JSON"))), Exit::Internal);
     }
 
     #[cfg(windows)]

@@ -272,6 +272,38 @@ fn a_folder_that_can_not_be_written_to_is_noted_once() {
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_somebody_else_may_have_written_is_not_believed() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let logs = logs();
+    let cache = tempfile::tempdir().expect("a folder");
+    let expected = asked(cache.path(), logs.path(), &[]).ends_with(0).stdout;
+    let set =
+        |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
+
+    let forged: Vec<PathBuf> = answers(cache.path()).into_iter().chain(files(cache.path())).collect();
+    forged.iter().for_each(|path| set(path, 0o666));
+    let noted = asked(cache.path(), logs.path(), &[]).ends_with(0);
+    assert_eq!(noted.stdout, expected);
+    let reason = "this cache file was not used: it belongs to another user, or others may write it";
+    assert_eq!(noted.stderr.matches(reason).count(), forged.len(), "{}", noted.stderr);
+    let again = asked(cache.path(), logs.path(), &[]).ends_with(0);
+    assert_eq!((again.stdout, again.stderr), (expected.clone(), String::new()));
+
+    set(cache.path(), 0o777);
+    let noted = asked(cache.path(), logs.path(), &[]).ends_with(0);
+    assert_eq!(noted.stdout, expected);
+    let reason =
+        "the folder belongs to another user, or others may write to it (`chmod go-w`); the run goes on without it";
+    assert!(noted.stderr.contains(reason), "{}", noted.stderr);
+
+    let created = logs.path().join("new/cache");
+    asked(&created, logs.path(), &[]).ends_with(0);
+    assert_eq!(fs::metadata(&created).expect("a folder").permissions().mode() & 0o777, 0o700);
+}
+
 #[test]
 fn files_that_can_not_be_used_are_noted_and_replaced() {
     let logs = logs();

@@ -155,3 +155,33 @@ fn in_stream_type(dump: &[u8], at: usize) -> bool {
     let (Some(count), Some(directory)) = (value(8), value(12)) else { return false };
     (directory..directory + count * 12).contains(&at) && (at - directory) % 12 < 4
 }
+
+/// The number of 32 bits at an offset.
+fn number(bytes: &[u8], at: usize) -> usize {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize
+}
+
+#[test]
+fn names_of_modules_that_are_zeroed_or_empty_are_losses() {
+    const MODULE_LIST: usize = 4;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.dmp");
+    let whole = fs::read("samples/stack-overflow/python.exe.5316.dmp").expect("a sample");
+    let (count, directory) = (number(&whole, 8), number(&whole, 12));
+    let entry = (0..count).map(|index| directory + index * 12).find(|at| number(&whole, *at) == MODULE_LIST);
+    let list = number(&whole, entry.expect("a list of modules") + 8);
+    let name = number(&whole, list + 4 + 20);
+    let length = number(&whole, name);
+
+    let mut zeroed = whole.clone();
+    zeroed[name + 4..name + 4 + length].fill(0);
+    let mut empty = whole;
+    empty[name..name + 4].fill(0);
+    for bytes in [zeroed, empty] {
+        fs::write(&path, bytes).expect("a file");
+        let artifact = read(&path).artifact;
+        let detail = artifact.detail.unwrap_or_default();
+        assert_eq!(artifact.status, ArtifactStatus::Partial, "{detail}");
+        assert!(detail.contains("stream ModuleList: names of 1 of "), "{detail}");
+    }
+}

@@ -175,6 +175,64 @@ fn devices_are_never_opened() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_refused_wherever_a_file_is_named() {
+    let folder = folder();
+    let pipe = folder.path().join("x.json");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    let pipe = pipe.to_str().expect("text");
+    for path in [pipe, "/dev/zero"] {
+        for arguments in [
+            vec!["analyze", "--baseline", path, "samples/power-lost"],
+            vec!["compare", path, path],
+            vec!["merge", path],
+            vec!["analyze", "--ticket", path],
+            vec!["analyze", "--rules", path, "samples/power-lost"],
+        ] {
+            let refused = run(&arguments).ends_with(2);
+            assert!(
+                refused.stderr.contains("file") && refused.stderr.contains(path),
+                "{arguments:?}: {}",
+                refused.stderr
+            );
+        }
+        run(["inspect", path]).ends_with(4);
+    }
+    // A list of paths without an end.
+    let mut command = crashsift(["analyze", "-"]);
+    command.stdin(fs::File::open("/dev/zero").expect("a device"));
+    let endless = finish(command, b"").ends_with(2);
+    assert!(endless.stderr.contains("it is larger than the 64 MiB that are read"), "{}", endless.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_of_the_kernel_that_waits_for_messages_is_answered_at_once() {
+    let report = analyze(["/proc/kmsg"]).ends_with(4).json();
+    assert_eq!(text(artifact(&report, "kmsg"), "status"), "failed");
+    run(["compare", "/proc/kmsg", "/proc/kmsg"]).ends_with(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_cache_are_no_files_of_it() {
+    let folder = folder();
+    let cache = folder.path().join("cache");
+    let arguments = ["analyze", "-f", "json", "--cache", cache.to_str().expect("text"), "samples/power-lost"];
+    let first = run(arguments).ends_with(0);
+    let kept: Vec<PathBuf> =
+        fs::read_dir(&cache).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    assert!(!kept.is_empty());
+    for path in &kept {
+        fs::remove_file(path).expect("a file");
+        nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    }
+    let second = run(arguments).ends_with(0);
+    assert_eq!(first.stdout, second.stdout);
+    assert!(second.stderr.contains("this cache file was not used"), "{}", second.stderr);
+}
+
 // Unreadable files.
 
 /// The administrator can read any file; a file of the kernel that can't be read fails for everybody.

@@ -5,6 +5,10 @@ mod dump_mutants;
 mod files;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(target_os = "linux")]
+mod rule_sets;
 mod symbols;
 #[cfg(unix)]
 mod texts;
+#[cfg(unix)]
+mod writing;

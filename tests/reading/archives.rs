@@ -344,13 +344,13 @@ fn under(allowance: &Allowance, bytes: &[u8]) -> (Vec<(String, usize, bool)>, Ve
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("written");
     let mut all = Vec::new();
-    let losses =
-        members(ArchiveKind::recognized(bytes).expect("an archive"), &mut file, "a", allowance, &mut |member| {
-            let mut content = Vec::new();
-            let ended = member.content.read_to_end(&mut content).is_ok();
-            all.push((member.name, content.len(), ended));
-        });
-    (all, losses.expect("an archive").iter().map(ToString::to_string).collect())
+    let read = members(ArchiveKind::recognized(bytes).expect("an archive"), &mut file, "a", allowance, &mut |member| {
+        let mut content = Vec::new();
+        let ended = member.content.read_to_end(&mut content).is_ok();
+        all.push((member.name, content.len(), ended));
+    });
+    let (losses, _) = read.expect("an archive");
+    (all, losses.iter().map(ToString::to_string).collect())
 }
 
 #[test]
@@ -387,6 +387,41 @@ fn long_names_of_tar_are_known_and_never_read_without_end() {
     builder.append_data(&mut header, &long, &b"text"[..]).expect("memory");
     let (all, losses) = under(&Allowance::new(10_000, 10), &builder.into_inner().expect("memory"));
     assert_eq!((all, losses), (vec![(long.replace("//", "/"), 4, true)], Vec::new()));
+}
+
+#[test]
+fn links_and_devices_of_an_archive_are_listed_and_not_followed() {
+    let mut builder = tar::Builder::new(Vec::new());
+    let member = |kind: tar::EntryType, size: u64| {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_size(size);
+        header
+    };
+    builder.append_data(&mut member(tar::EntryType::Regular, 4), "a.bin", &b"\x01\x02\x03\x04"[..]).expect("memory");
+    let long = format!("{}target", "folder/".repeat(40));
+    builder.append_link(&mut member(tar::EntryType::Symlink, 0), "link.dmp", &long).expect("memory");
+    builder.append_link(&mut member(tar::EntryType::Link, 0), "again.dmp", "a.bin").expect("memory");
+    for (kind, name) in
+        [(tar::EntryType::Fifo, "pipe"), (tar::EntryType::Char, "device"), (tar::EntryType::Directory, "d")]
+    {
+        builder.append_data(&mut member(kind, 0), name, &b""[..]).expect("memory");
+    }
+    let bytes = builder.into_inner().expect("memory");
+    for (name, bytes) in [("a.tar", bytes.clone()), ("a.tar.gz", gz(&bytes))] {
+        let report = analyzed(name, &bytes, 4);
+        for (member, detail) in [
+            ("!/link.dmp", "a symbolic link, not followed"),
+            ("!/again.dmp", "a link to another member, not followed"),
+            ("!/pipe", "neither a file nor a folder"),
+            ("!/device", "neither a file nor a folder"),
+        ] {
+            let listed = artifact(&report, member);
+            assert_eq!((text(listed, "status"), text(listed, "detail")), ("skipped", detail), "{name}");
+        }
+        assert_eq!(text(artifact(&report, name), "status"), "ok");
+        assert!(!list(&report, "artifacts").iter().any(|artifact| text(artifact, "path").ends_with("!/d")));
+    }
 }
 
 #[test]

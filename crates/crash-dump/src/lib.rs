@@ -45,6 +45,8 @@
 //!
 //! The types of the result ([`ProcessDump`], [`KernelDump`] and theirs) are those of the `evidence` crate.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod call;
 mod context;
 mod error;

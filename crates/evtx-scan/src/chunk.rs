@@ -130,6 +130,13 @@ impl<'c> Chunk<'c> {
         self.last_number == NO_RECORD || self.free_space == RECORDS_START
     }
 
+    /// The numbers of the first and the last record in the file; `None` for a chunk without records, and for numbers that no
+    /// chunk can have.
+    pub(crate) fn numbers(&self) -> Option<(u64, u64)> {
+        let counted = self.counted_records()?;
+        (counted > 0).then_some((self.first_number, self.last_number))
+    }
+
     /// How many records the header counts; `None` for a number of records that no chunk can hold.
     pub(crate) fn counted_records(&self) -> Option<u64> {
         if self.is_empty() {

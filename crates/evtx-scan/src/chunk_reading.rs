@@ -174,12 +174,26 @@ impl Walk<'_, '_> {
         live
     }
 
-    /// Picks records that the chunk's header does not count.
-    fn recover(&mut self, found: impl Iterator<Item = RawRecord>) {
+    /// Picks records that the chunk's header does not count; returns where the last one ends.
+    fn recover(&mut self, found: impl Iterator<Item = RawRecord>) -> Option<usize> {
+        let mut end = None;
         for record in found {
+            end = Some(record.end());
             let (first, _, count) = self.walked.recovered.unwrap_or((record.id, record.id, 0));
             self.walked.recovered = Some((first, record.id, count.saturating_add(1)));
             self.pick(record, true);
+        }
+        end
+    }
+
+    /// Picks the records behind a damaged one, from `at` on, whose ids are behind those of all others, of which `known` is the
+    /// last one that the header counts.
+    fn recover_behind_damage(&mut self, mut at: usize, known: Option<u64>) {
+        let last_id = |walk: &Self| walk.walked.recovered.map(|(_, last, _)| last).or(known);
+        while let Some(next) = last_id(self).and_then(|last| records::later(self.chunk.bytes, at, last)) {
+            self.walked.failures.push(damaged_at(at));
+            let Some(end) = self.recover(records::consecutive(self.chunk.bytes, next, None)) else { return };
+            at = end;
         }
     }
 
@@ -228,13 +242,17 @@ impl<T, C> ChunkReader<'_, T, C> {
             damaged.pop();
         }
         let damaged = damaged.into_iter();
-        let damaged = damaged.map(|offset| format!("the record at offset {offset:#x} (its header is damaged)"));
-        walk.walked.failures.extend(damaged);
+        walk.walked.failures.extend(damaged.map(damaged_at));
         if !header_intact {
             let next = last_id.and_then(|last| last.checked_add(1));
-            walk.recover(records::consecutive(bytes, end, next));
+            let end = walk.recover(records::consecutive(bytes, end, next)).unwrap_or(end);
+            walk.recover_behind_damage(end, last_id);
         } else if self.dirty {
-            walk.recover(records::unflushed(&chunk, &|| (self.first_id)(number)));
+            let first_id = || (self.first_id)(number);
+            let end = walk.recover(records::unflushed(&chunk, &first_id));
+            let known =
+                if chunk.is_empty() { first_id().and_then(|first| first.checked_sub(1)) } else { Some(chunk.last_id) };
+            walk.recover_behind_damage(end.or(chunk.free_space()).unwrap_or(bytes.len()), known);
         }
 
         let mut walked = walk.walked;
@@ -438,6 +456,11 @@ fn full_record<'r>(pick: &Pick<'_>, record: &'r FullRecord) -> Record<'r> {
         head: Head::from_parts(&record.head),
         fields: &record.fields,
     }
+}
+
+/// A record with a damaged header, by its offset.
+fn damaged_at(offset: usize) -> String {
+    format!("the record at offset {offset:#x} (its header is damaged)")
 }
 
 /// The loss of records that could not be decoded.

@@ -44,6 +44,9 @@ pub enum ErrorKind {
     /// The path of a cache is that of something else.
     #[error("it is no folder")]
     NoFolder,
+    /// The folder of a cache is not this user's alone: files in it may be forged.
+    #[error("the folder belongs to another user, or others may write to it (`chmod go-w`)")]
+    ForeignFolder,
 }
 
 impl ErrorKind {

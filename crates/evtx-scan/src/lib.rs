@@ -68,6 +68,8 @@
 //! - `cache` keeps chunks for later runs, which need not read unchanged ones, and `log_hash` shows whether a whole log is
 //!   unchanged.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod binary_xml;
 mod cache;
 mod catalogue;
@@ -82,6 +84,7 @@ mod extract;
 mod fields;
 mod file_header;
 mod full_decode;
+mod gaps;
 mod head;
 mod instance_layout;
 mod json;
@@ -162,11 +165,11 @@ pub fn read<T: Send, C: Send + Sync>(
     if header.is_none() && reading.places == 0 {
         return Err(ErrorKind::NoEventLog.of_whole());
     }
-    Ok(finish(reading, header.as_ref()))
+    Ok(finish(reading, header.as_ref(), gaps::find(source, dirty)))
 }
 
-/// The log that the chunks make, with what is missing by the file header.
-fn finish<T>(reading: RunReading<T>, header: Option<&EvtxFileHeader>) -> Log<T> {
+/// The log that the chunks make, with what is missing by the file header and between chunks.
+fn finish<T>(reading: RunReading<T>, header: Option<&EvtxFileHeader>, between: Vec<Loss>) -> Log<T> {
     let mut losses = Vec::new();
     let mut lose = |reason: String| losses.push(Loss::new(FILE_HEADER, reason));
     match header {
@@ -175,9 +178,9 @@ fn finish<T>(reading: RunReading<T>, header: Option<&EvtxFileHeader>) -> Log<T> 
             let (stored, computed) = (header.checksum, header.computed_checksum);
             lose(format!("its checksum is {stored:#010x}, but that of its content is {computed:#010x}"));
         }
-        Some(header) if !file_header::is_dirty(Some(header)) => compare(&reading, header, &mut lose),
-        Some(_) => {}
+        Some(header) => compare(&reading, header, &mut lose),
     }
+    losses.extend(between);
     losses.extend(reading.chunks.losses);
     for run in reading.foreign.chunk_by(|number, next| number.checked_add(1) == Some(*next)) {
         let [first, ..] = run else { continue };
@@ -198,15 +201,17 @@ fn finish<T>(reading: RunReading<T>, header: Option<&EvtxFileHeader>) -> Log<T> 
     }
 }
 
-/// Notes what is missing of a closed log, whose header is newer than its chunks. The header's count of chunks has 16 bits:
-/// that of a log of more than 4 GiB starts again at 0.
+/// Notes what is missing of a log by its header. The header of a log that was not closed may be older than its chunks: what it
+/// counts is there at least. The count of chunks has 16 bits: that of a log of more than 4 GiB starts again at 0.
 fn compare<T>(reading: &RunReading<T>, header: &EvtxFileHeader, lose: &mut impl FnMut(String)) {
     let places = reading.places.saturating_add(reading.foreign.len() as u64);
     if u64::from(header.chunk_count) > places {
         lose(format!("it counts {} chunks, but the file holds {places}", header.chunk_count));
     }
     let last_id = reading.chunks.ids.map(|ids| ids.last);
-    if header.next_record_id > last_id.map_or(1, |last| last.saturating_add(1)) {
+    // A log that was cleared and not closed has no records, and its ids go on.
+    let is_cleared = last_id.is_none() && file_header::is_dirty(Some(header));
+    if !is_cleared && header.next_record_id > last_id.map_or(1, |last| last.saturating_add(1)) {
         let last = last_id.map_or("none was found".to_owned(), |last| format!("the last one found is {last}"));
         lose(format!("the next record would have the id {}, but {last}", header.next_record_id));
     }

@@ -128,6 +128,19 @@ pub(crate) fn unflushed<'c>(
     consecutive(chunk.bytes, start, first_id).filter(move |_| first_id.is_some())
 }
 
+/// Offset of the next whole record behind damage at `from` whose id is behind `last_id`, and not farther than a chunk's records
+/// reach. A whole record with another id at `from` is of the chunk's earlier use, and so are those behind it.
+#[cold]
+pub(crate) fn later(bytes: &[u8], from: usize, last_id: u64) -> Option<usize> {
+    if RawRecord::at(bytes, from, true).is_some() {
+        return None;
+    }
+    let is_later =
+        |record: RawRecord| record.id.checked_sub(last_id).is_some_and(|behind| (1..=MOST_RECORDS).contains(&behind));
+    let hits = memchr::memmem::find_iter(bytes.get(from..)?, &SIGNATURE);
+    hits.map(|hit| from.saturating_add(hit)).find(|offset| RawRecord::at(bytes, *offset, true).is_some_and(is_later))
+}
+
 /// The whole records that follow each other from `start` on with consecutive ids. The first one must have the id `first_id`,
 /// if there is one.
 pub(crate) fn consecutive(

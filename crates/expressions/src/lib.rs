@@ -11,4 +11,4 @@ mod pattern;
 
 pub use lines::Lines;
 pub use needed::{has_second_forms, needed};
-pub use pattern::{Pattern, check};
+pub use pattern::{Pattern, check, is_too_long};

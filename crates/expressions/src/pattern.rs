@@ -26,6 +26,16 @@ const LIMIT: usize = 1 << 20;
 /// it takes 50 bytes on average, measured; most of them are one byte of a text.
 const SURELY_FEW: usize = 4096;
 
+/// The longest expression, bytes. The longest of the built-in rules, with the lists that it names written out, has a fifth of
+/// it.
+const LONGEST: usize = 32 << 10;
+
+/// The most characters that begin a class or an escape: read, a class of letters takes 6 KiB.
+const MOST_CLASSES: usize = 4_000;
+
+/// The states that stand for a class of letters of many alphabets, about.
+const STATES_OF_LETTERS: usize = 300;
+
 /// Classes of more ranges than this hold the letters of many alphabets.
 const MOST_RANGES: usize = 128;
 
@@ -200,24 +210,40 @@ fn without_names(text: &str, groups: &[(Range<usize>, &str)]) -> String {
     plain + text.get(at..).unwrap_or_default()
 }
 
-/// Says what is wrong with an expression that is no expression or too large to be compiled.
+/// Whether an expression is so long, or has so many classes, that reading it would take tens of megabytes.
+#[must_use]
+pub fn is_too_long(text: &str) -> bool {
+    let begins_class = |byte: &u8| matches!(byte, b'\\' | b'[');
+    text.len() > LONGEST || text.bytes().filter(|byte| begins_class(byte)).count() > MOST_CLASSES
+}
+
+/// About how many states the automaton has that is compiled of an expression for most texts. Says what is wrong with an
+/// expression that is no expression or too large to be compiled.
 ///
 /// Most need not be compiled to know that they can be, which takes a hundred times as long as reading them.
 ///
 /// # Errors
 ///
 /// What the regular expressions' crate says.
-pub fn check(text: &str) -> Result<(), regex::Error> {
-    let parsed = ParserBuilder::new().case_insensitive(true).build().parse(text);
-    match parsed.ok().as_ref().and_then(most_states) {
-        Some(states) if states <= SURELY_FEW => Ok(()),
-        _ => compile(text).map(|_| ()),
+pub fn check(text: &str) -> Result<usize, regex::Error> {
+    if is_too_long(text) {
+        return Err(regex::Error::CompiledTooBig(LIMIT));
     }
+    let parsed = ParserBuilder::new().case_insensitive(true).build().parse(text).ok();
+    let known = parsed.as_ref().and_then(|hir| most_states(hir, None));
+    if known.is_none_or(|states| states > SURELY_FEW) {
+        compile(text)?;
+    }
+    let ascii = || ParserBuilder::new().case_insensitive(true).unicode(false).utf8(false).build().parse(text).ok();
+    let usual = ascii().or(parsed);
+    let states = usual.as_ref().and_then(|hir| most_states(hir, Some(STATES_OF_LETTERS)));
+    Ok(states.unwrap_or_default().min(LIMIT / 50))
 }
 
-/// How many states the automaton of an expression has at most. `None` for expressions with large classes, of which that
-/// is not known without building it.
-fn most_states(hir: &Hir) -> Option<usize> {
+/// How many states the automaton of an expression has at most, if a large class has `of_large`; without that, `None` for
+/// expressions with large classes, of which it is not known without building the automaton.
+fn most_states(hir: &Hir, of_large: Option<usize>) -> Option<usize> {
+    let most_states = |hir: &Hir| most_states(hir, of_large);
     let sum = |parts: &[Hir]| {
         parts.iter().try_fold(0_usize, |sum, part| Some(sum.saturating_add(most_states(part)?).saturating_add(1)))
     };
@@ -230,7 +256,7 @@ fn most_states(hir: &Hir) -> Option<usize> {
             // Read from behind, bytes have less in common: then each sequence may be split once more.
             sequences.map(|sequence| sequence.len().saturating_mul(2)).sum::<usize>().saturating_add(1)
         }
-        HirKind::Class(Class::Unicode(_)) => return None,
+        HirKind::Class(Class::Unicode(_)) => of_large?,
         HirKind::Capture(capture) => most_states(&capture.sub)?.saturating_add(2),
         HirKind::Repetition(Repetition { min, max, sub, .. }) => {
             let times = usize::try_from(max.unwrap_or(*min).max(*min).saturating_add(1)).unwrap_or(usize::MAX);
@@ -458,7 +484,7 @@ mod tests {
     /// An automaton as large as an expression may have according to [`most_states`], and its real size.
     fn bound_and_states(text: &str) -> Option<(usize, usize, usize)> {
         let hir = ParserBuilder::new().case_insensitive(true).build().parse(text).expect("an expression");
-        let bound = most_states(&hir)?;
+        let bound = most_states(&hir, None)?;
         let nfa = |reverse: bool| {
             let captures = if reverse { WhichCaptures::None } else { WhichCaptures::All };
             let config = thompson::Config::new().reverse(reverse).which_captures(captures).shrink(false);
@@ -499,6 +525,9 @@ mod tests {
     fn what_is_too_large_or_no_expression_is_refused() {
         for text in ["(((a{100}){100}){100}){10}", r"\w{500}", "a{3000}{20}", "(", "(?<n>a)(?<n>b)", "(?=a)"] {
             assert!(check(text).is_err() && compile(text).is_err(), "{text}");
+        }
+        for text in [r"\w".repeat(LONGEST / 2), "a".repeat(LONGEST + 1), "[a".repeat(MOST_CLASSES + 1)] {
+            assert!(matches!(check(&text), Err(regex::Error::CompiledTooBig(_))), "{} bytes", text.len());
         }
     }
 

@@ -1,5 +1,7 @@
 //! Analyzes Windows crash evidence: from paths of artifacts to a report.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod analysis;
 pub mod archive;
 pub mod discover;

@@ -10,7 +10,6 @@ use std::path::Path;
 
 use crate::discover::{first_bytes, is_office_document, named_kind, not_pasted, sniff};
 use crate::read_context::ReadContext;
-use crate::read_error::ReadError;
 use crate::sigma_matches::SigmaMatcher;
 use archive::Nesting;
 use crash_dump::{read_kernel_dump, read_minidump};
@@ -139,12 +138,7 @@ struct Opened {
 }
 
 fn open(path: &Path) -> io::Result<Opened> {
-    let mut file = File::open(path)?;
-    let about = file.metadata()?;
-    // Between finding and opening, a file may have been replaced by a pipe that would never end.
-    if !about.is_file() {
-        return Err(ReadError::NotAFile.into());
-    }
+    let (mut file, about) = opener::open_with_metadata(path)?;
     let first = first_bytes(&file)?;
     file.rewind()?;
     Ok(Opened { bytes: about.len(), file, first })

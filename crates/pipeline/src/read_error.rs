@@ -6,9 +6,6 @@ use std::io;
 /// [`io::Error`].
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
-    /// Between finding and opening, something that is no file took the file's place.
-    #[error("no longer a file")]
-    NotAFile,
     /// The reader of cabinets panicked.
     #[error("the cabinet is damaged here")]
     DamagedCabinet,

@@ -5,6 +5,7 @@
 //! formats only print: [`text`] and [`page`] (HTML, Markdown) are for people, [`mod@csv`] is for spreadsheets, [`json`] and
 //! [`jsonl`] are for programs. `docs/report.md` describes every key of the latter two, [`schema`] has them as JSON Schema.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
     clippy::arithmetic_side_effects,
     reason = "counts of values in memory: no number of a file is calculated with"

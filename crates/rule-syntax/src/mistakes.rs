@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::hints::MISSING_KEYS;
 pub use spanned_yaml::closest;
-use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText};
+use spanned_yaml::{Code, Diagnostic, Entry, Level, Node, Span, YamlText};
+
+/// The most errors of one file that are listed, and the most warnings: of more, an author corrects the first and checks the file again.
+pub const MOST: usize = 100;
 
 /// The version of the language of rules that this program reads.
 const SCHEMA: &str = "1";
@@ -14,34 +17,64 @@ const SCHEMA: &str = "1";
 pub struct Mistakes {
     /// The file.
     pub file: Arc<YamlText>,
-    /// The mistakes, in the order in which they were found.
+    /// The mistakes, in the order in which they were found: at most [`MOST`] errors and as many warnings.
     pub found: Vec<Diagnostic>,
+    /// How many errors were found, those beyond [`MOST`] among them.
+    errors: usize,
+    /// How many warnings were found.
+    warnings: usize,
 }
 
 impl Mistakes {
     /// No mistakes yet.
     pub fn new(file: &Arc<YamlText>) -> Self {
-        Self { file: Arc::clone(file), found: Vec::new() }
+        Self { file: Arc::clone(file), found: Vec::new(), errors: 0, warnings: 0 }
     }
 
     /// The number of errors; a rule with only warnings can be used.
     pub fn errors(&self) -> usize {
-        self.found.iter().filter(|found| found.is_error()).count()
+        self.errors
+    }
+
+    /// Whether as many errors were found as are listed: the rest of the file need not be read.
+    pub fn is_full(&self) -> bool {
+        self.errors >= MOST
+    }
+
+    /// Adds a mistake.
+    pub fn add(&mut self, mistake: Diagnostic) {
+        let count = if mistake.is_error() { &mut self.errors } else { &mut self.warnings };
+        *count = count.saturating_add(1);
+        if *count <= MOST {
+            self.found.push(mistake);
+        }
+    }
+
+    /// Takes all mistakes out. Where not all are listed, or the rest of the file was not read, the last one says so.
+    pub fn take(&mut self) -> Vec<Diagnostic> {
+        let mut found = std::mem::take(&mut self.found);
+        let last = found.iter().map(|found| found.span).max_by_key(|span| span.start);
+        if let Some(last) = last.filter(|_| self.is_full() || self.warnings > MOST) {
+            let level = if self.is_full() { Level::Error } else { Level::Warning };
+            found.push(Diagnostic { level, ..too_many(&self.file, last) });
+        }
+        (self.errors, self.warnings) = (0, 0);
+        found
     }
 
     /// Adds an error.
     pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        self.found.push(Diagnostic::error(code, &self.file, span, message));
+        self.add(Diagnostic::error(code, &self.file, span, message));
     }
 
     /// Adds an error with help.
     pub fn error_with_help(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.found.push(Diagnostic::error(code, &self.file, span, message).with_help(help));
+        self.add(Diagnostic::error(code, &self.file, span, message).with_help(help));
     }
 
     /// Adds a warning with help.
     pub fn warning(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.found.push(Diagnostic::warning(code, &self.file, span, message).with_help(help));
+        self.add(Diagnostic::warning(code, &self.file, span, message).with_help(help));
     }
 
     /// The entries of a mapping; anything else is a mistake. `what` is the mapping's name in the message.
@@ -136,6 +169,9 @@ impl Mistakes {
     ) {
         let mut written: Vec<&str> = entries.iter().map(Entry::name).collect();
         for entry in entries.iter().filter(|entry| !known.contains(&entry.name())) {
+            if self.is_full() {
+                return;
+            }
             let message = format!("{what} has no key `{}`", entry.name());
             let meant = closest(entry.name(), known.iter().copied());
             let help = instead(entry.name()).or_else(|| meant.map(did_you_mean));
@@ -172,6 +208,12 @@ impl Mistakes {
         self.error_with_help(Code::R013, node.span, message, help);
         !newer
     }
+}
+
+/// `R004`: more mistakes than are listed, the last of which is at `span`.
+pub fn too_many(file: &Arc<YamlText>, span: Span) -> Diagnostic {
+    let message = format!("{MOST} mistakes or more in this file; the others are not listed");
+    Diagnostic::error(Code::R004, file, span, message).with_help("correct these, and check the file again")
 }
 
 /// What is read of each item; `None` where one of them has a mistake. All are read, so that each mistake is reported.

@@ -11,6 +11,8 @@
 //!
 //! The language of rules is described in `rules/README.md`.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod checking;
 mod evaluating;
 mod judging;

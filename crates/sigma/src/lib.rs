@@ -12,6 +12,8 @@
 //! - `needles` are texts without which a rule can't match, and `index` uses them to evaluate few rules for a record;
 //! - `rejected` has the documents that were not loaded, by reason.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod condition;
 mod detection;
 mod document;

@@ -49,6 +49,9 @@ pub(super) fn is_at(value: &str, other: &str, position: Position) -> bool {
     }
 }
 
+/// The most memory that a compiled expression may take, bytes.
+const LIMIT: usize = 4 << 20;
+
 /// The regular expression of a rule.
 ///
 /// # Errors
@@ -56,6 +59,9 @@ pub(super) fn is_at(value: &str, other: &str, position: Position) -> bool {
 ///
 /// `\<` and `\>` are plain characters in the language of rules, but limits of words in that of the library.
 pub(super) fn regex(written: &str, flags: Flags) -> Result<Regex, ExpressionError> {
+    if expressions::is_too_long(written) {
+        return Err(regex::Error::CompiledTooBig(LIMIT).into());
+    }
     let mut text = String::with_capacity(written.len());
     let mut characters = written.chars();
     while let Some(character) = characters.next() {
@@ -67,6 +73,7 @@ pub(super) fn regex(written: &str, flags: Flags) -> Result<Regex, ExpressionErro
     }
     let mut builder = RegexBuilder::new(&text);
     builder.case_insensitive(flags.insensitive).multi_line(flags.lines).dot_matches_new_line(flags.any);
+    builder.size_limit(LIMIT);
     Ok(builder.build()?)
 }
 

@@ -1,8 +1,15 @@
 //! Finds the word that a misspelt word was meant to be.
 
+/// The longest word that a known one is looked for, characters: no known one is nearly as long, and looking takes as many
+/// steps as the square of the length.
+const LONGEST: usize = 100;
+
 /// The known word that `word` most probably is a misspelling of; `None` where none is close. Of equally close words, the
 /// first.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.chars().nth(LONGEST).is_some() {
+        return None;
+    }
     let word = word.to_lowercase();
     let length = word.chars().count();
     // One mistake for each three letters: `cuase` finds `cause`, `foo` does not find `for`. Names of several words have room

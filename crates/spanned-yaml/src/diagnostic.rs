@@ -3,10 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use annotate_snippets::{AnnotationKind, Group, Level as SnippetLevel, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level as SnippetLevel, Origin, Renderer, Snippet};
 use diagnostic_codes::{Code, Level};
 
 use super::text::{Span, YamlText};
+
+/// The longest message and the longest help, bytes: both quote what is in the file, which may be megabytes.
+const LONGEST: usize = 2_000;
+
+/// The longest lines of a file that are shown with a mistake in them, bytes; of longer ones only the place is.
+const LONGEST_LINES: usize = 4_000;
 
 /// One mistake: its place, a message, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +53,7 @@ impl Diagnostic {
             level: Level::Error,
             file: Arc::clone(file),
             span,
-            message: message.into(),
+            message: shortened(message.into()),
             help: None,
             other: None,
         }
@@ -62,7 +68,7 @@ impl Diagnostic {
     /// Adds a sentence about what would be right.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(shortened(help.into()));
         self
     }
 
@@ -86,29 +92,70 @@ impl Diagnostic {
             Level::Error => SnippetLevel::ERROR,
             Level::Warning => SnippetLevel::WARNING,
         };
-        let mut snippet = Snippet::source(&*self.file.text)
-            .path(self.file.name.as_str())
-            .annotation(AnnotationKind::Primary.span(caret(&self.file, self.span)));
-        let mut second = None;
-        if let Some(other) = &self.other {
-            let mark = AnnotationKind::Context.span(caret(&other.file, other.span)).label(other.label.as_str());
-            if Arc::ptr_eq(&other.file, &self.file) {
-                snippet = snippet.annotation(mark);
-            } else {
-                let elsewhere = Snippet::source(&*other.file.text).path(other.file.name.as_str());
-                second = Some(elsewhere.annotation(mark));
-            }
-        }
-        let mut group: Group<'_> = level.primary_title(self.message.as_str()).id(self.code.id).element(snippet);
-        if let Some(second) = second {
-            group = group.element(second);
-        }
+        let primary = Mark { file: &self.file, span: self.span, kind: AnnotationKind::Primary, label: None };
+        let second = self.other.as_ref().map(|other| Mark {
+            file: &other.file,
+            span: other.span,
+            kind: AnnotationKind::Context,
+            label: Some(&other.label),
+        });
+        let group = Group::with_title(level.primary_title(self.message.as_str()).id(self.code.id));
+        let is_same = second.as_ref().is_some_and(|second| Arc::ptr_eq(second.file, primary.file));
+        let mut group = match second {
+            Some(second) if is_same => show(group, &[primary, second]),
+            Some(second) => show(show(group, &[primary]), &[second]),
+            None => show(group, &[primary]),
+        };
         if let Some(help) = &self.help {
             group = group.element(SnippetLevel::HELP.message(help.as_str()));
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         renderer.render(&[group])
     }
+}
+
+/// A place of a file that is shown.
+struct Mark<'d> {
+    file: &'d Arc<YamlText>,
+    span: Span,
+    kind: AnnotationKind,
+    label: Option<&'d str>,
+}
+
+/// Adds places of one file to what is shown: with the lines around them, or, where these are too long, as line and column.
+fn show<'d>(group: Group<'d>, marks: &[Mark<'d>]) -> Group<'d> {
+    let Some(first) = marks.iter().min_by_key(|mark| mark.span.start) else { return group };
+    let (file, name) = (first.file, first.file.name.as_str());
+    let carets: Vec<std::ops::Range<usize>> = marks.iter().map(|mark| caret(file, mark.span)).collect();
+    let from = carets.iter().map(|caret| caret.start).min().unwrap_or_default();
+    let to = carets.iter().map(|caret| caret.end).max().unwrap_or_default();
+    let before = file.text.get(..from).unwrap_or_default();
+    let start = before.rfind('\n').map_or(0, |line_end| line_end.saturating_add(1));
+    let behind = file.text.get(to..).unwrap_or_default();
+    let end = behind.find('\n').map_or(file.text.len(), |line_end| to.saturating_add(line_end).saturating_add(1));
+    let lines = file.text.get(start..end).unwrap_or_default();
+    if lines.split('\n').any(|line| line.len() > LONGEST_LINES) {
+        return marks.iter().fold(group, |group, mark| {
+            let number = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+            group.element(Origin::path(name).line(number(mark.span.line)).char_column(number(mark.span.column)))
+        });
+    }
+    let first_line = usize::try_from(first.span.line).unwrap_or(usize::MAX);
+    let annotations = marks.iter().zip(carets).map(|(mark, caret)| {
+        let within = caret.start.saturating_sub(start)..caret.end.saturating_sub(start);
+        mark.kind.span(within).label(mark.label)
+    });
+    group.element(Snippet::source(lines).line_start(first_line).path(name).annotations(annotations))
+}
+
+/// A text cut to [`LONGEST`].
+fn shortened(mut text: String) -> String {
+    if text.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+        text.truncate(end);
+        text.push_str("...");
+    }
+    text
 }
 
 /// The part of a place that carets mark: only its first line, and at least one character where there is one.

@@ -12,6 +12,8 @@
 //! assert_eq!(root.get("oldest").and_then(|node| node.text()), Some("14.40"));
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod closest;
 mod diagnostic;
 mod node;

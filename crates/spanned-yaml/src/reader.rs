@@ -21,6 +21,9 @@ pub const MAX_NODES: usize = 200_000;
 /// The deepest nesting of mappings and sequences.
 pub const MAX_DEPTH: usize = 32;
 
+/// The most mistakes that do not end the reading of a file.
+const MAX_MISTAKES: usize = 100;
+
 /// Reads a file from disk. `name` is its name in diagnostics.
 ///
 /// # Errors
@@ -29,15 +32,7 @@ pub fn read_file(path: &Path, name: &str) -> Result<Arc<YamlText>, Diagnostic> {
     let fail = |message: String| {
         Diagnostic::error(Code::R001, &YamlText::new(name, String::new()), Span::file_start(), message)
     };
-    let metadata = std::fs::metadata(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
-    if !metadata.is_file() {
-        return Err(fail("cannot be read: not a regular file".to_owned()));
-    }
-    let size = metadata.len();
-    if usize::try_from(size).is_ok_and(|size| size > MAX_BYTES) {
-        return Err(fail(format!("the file has {size} bytes, more than the {MAX_BYTES} that are read")));
-    }
-    let bytes = std::fs::read(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
+    let bytes = opener::read(path, MAX_BYTES as u64).map_err(|error| fail(format!("cannot be read: {error}")))?;
     if is_utf16(&bytes) {
         return Err(fail("the file is UTF-16, and not UTF-8".to_owned()).with_help("save it as UTF-8"));
     }
@@ -152,6 +147,10 @@ impl Builder<'_> {
         while let Some(event) = parser.next_event() {
             let (event, span) = event.map_err(|error| Box::new(self.not_yaml(&error)))?;
             let span = self.span(span);
+            if self.mistakes.len() >= MAX_MISTAKES {
+                let message = format!("{MAX_MISTAKES} mistakes in one file; the rest of it was not read");
+                return Err(self.fatal(Code::R004, span, &message, "correct these, and check the file again"));
+            }
             match event {
                 Event::DocumentStart(_) => {
                     documents = documents.saturating_add(1);

@@ -54,6 +54,8 @@ pub fn reason(error: &io::Error) -> String {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "no such file or folder",
         io::ErrorKind::PermissionDenied => "access denied",
         io::ErrorKind::InvalidFilename => "no file can have this name",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full",
+        io::ErrorKind::WouldBlock => "it is no ordinary file: it has nothing to read now",
         _ if is_locked(error) => "another program has locked it",
         _ => return error.to_string(),
     };

@@ -93,7 +93,10 @@ pub fn seal_file(log: &mut [u8]) {
     put(log, file_header::CHECKSUM, &checksum.to_le_bytes());
 }
 
-/// Marks the log as not closed.
+/// Marks the log as not closed: its header is as old as the log, and counts an empty chunk.
 pub fn make_dirty(log: &mut [u8]) {
     log[file_header::FLAGS] |= 1;
+    put(log, file_header::NEXT_RECORD, &1_u64.to_le_bytes());
+    put(log, file_header::CHUNKS, &1_u16.to_le_bytes());
+    seal_file(log);
 }

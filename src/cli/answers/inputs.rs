@@ -1,7 +1,6 @@
 //! The files that a run reads, with their content, as a hash.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,8 +55,7 @@ impl Inputs {
 
 /// The hash of a file's content; `None` when hashing costs more than reading.
 fn content_hash(path: &Path, whole: bool) -> Option<u128> {
-    let opened = File::open(path).and_then(|mut file| {
-        let about = file.metadata()?;
+    let opened = opener::open_with_metadata(path).and_then(|(mut file, about)| {
         let first = first_bytes(&file)?;
         file.rewind()?;
         Ok((file, about, first))
@@ -68,9 +66,6 @@ fn content_hash(path: &Path, whole: bool) -> Option<u128> {
         Err(error) => return Some(xxhash_rust::xxh3::xxh3_128(reason(&error).as_bytes())),
     };
     let bytes = about.len();
-    if !about.is_file() {
-        return None;
-    }
     // Only files that are read as logs: dumps of programs that read logs contain the signature of chunks, too.
     if !whole && bytes >= LEAST_LOG && sniff(&first) == ArtifactKind::EventLog {
         return log_hash(&file, bytes).ok();

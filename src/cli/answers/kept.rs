@@ -7,10 +7,11 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
+use whole_file::WholeFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::question::BLOCK;
+use crate::cli::Exit;
 
 /// The last bytes of a file. The number is that of the layout.
 const MARK: &[u8; 8] = b"answer 1";
@@ -52,11 +53,14 @@ impl Answer {
     /// # Errors
     /// The reason why the file can't be used.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, String> {
-        let mut file = match File::open(path) {
-            Ok(file) => file,
+        let (mut file, about) = match opener::open_with_metadata(path) {
+            Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("it can't be read: {error}")),
         };
+        if !opener::is_of_this_user(&about) {
+            return Err("it belongs to another user, or others may write it".to_owned());
+        }
         let trailer = read(&mut file)
             .map_err(|error| format!("it can't be read: {error}"))?
             .ok_or("it is damaged, or not from this version")?;
@@ -101,12 +105,13 @@ fn read(file: &mut File) -> io::Result<Option<Trailer>> {
         return Ok(None);
     }
     let trailer: Option<Trailer> = postcard::from_bytes(&bytes).ok();
-    Ok(trailer.filter(|trailer| trailer.output_bytes == start))
+    let ends_so = |exit: u8| Exit::from_repr(exit).is_some_and(Exit::is_of_run);
+    Ok(trailer.filter(|trailer| trailer.output_bytes == start && ends_so(trailer.exit)))
 }
 
 /// The answer of this run, in a temporary file while its output is written.
 pub(super) struct Draft {
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<WholeFile>,
     hash: Xxh3,
     bytes: u64,
     /// The first error when the file was written.
@@ -116,7 +121,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub fn new(file: NamedTempFile) -> Self {
+    pub fn new(file: WholeFile) -> Self {
         Self { file: BufWriter::new(file), hash: Xxh3::new(), bytes: 0, failed: None, whole: false }
     }
 
@@ -157,7 +162,7 @@ impl Draft {
         self.file.write_all(&xxh3_128(&trailer).to_le_bytes())?;
         self.file.write_all(MARK)?;
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.persist(place).map(drop).map_err(|error| error.error)
+        file.persist(place)
     }
 }
 

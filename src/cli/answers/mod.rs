@@ -20,6 +20,7 @@ use self::inputs::Inputs;
 pub use self::kept::Answer;
 use self::kept::{Draft, Trailer};
 pub use self::question::Question;
+use super::Exit;
 use super::stream::Notes;
 use evidence::ArtifactKind;
 use evtx_scan::Cache;
@@ -77,7 +78,7 @@ impl Answers {
     /// computer itself caused no failure (such as too many open files).
     pub fn keep(self, artifacts: &[Artifact], notes: &Notes, exit: u8) {
         let Some(draft) = self.draft else { return };
-        if self.cache.has_failure_of_machine() {
+        if self.cache.has_failure_of_machine() || !Exit::from_repr(exit).is_some_and(Exit::is_of_run) {
             return;
         }
         let now = self.inputs.hash(&BTreeSet::new());

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fmt::Debug;
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
@@ -63,10 +62,9 @@ impl Question {
     }
 
     fn file(&mut self, path: &Path, most: u64) -> io::Result<()> {
-        let file = File::open(path)?;
-        let about = file.metadata()?;
-        if !about.is_file() || about.len() > most {
-            return Err(io::Error::other("not to be compared"));
+        let (file, about) = opener::open_with_metadata(path)?;
+        if about.len() > most {
+            return Err(opener::Refusal::TooLarge(most).into());
         }
         let hash = hash_of(file.take(most))?;
         self.part(&hash.to_le_bytes());

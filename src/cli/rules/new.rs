@@ -109,7 +109,7 @@ pub fn run(arguments: &NewArgs) -> Result<Exit, Exit> {
     };
     if let Err(error) = write_new(path, &draft.yaml) {
         stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
-        return Ok(Exit::Internal);
+        return Ok(stream::not_written(&error));
     }
     stream::note(&format!(
         "{}: rule {} with {} selections and {} tests; yours to decide: {}",

@@ -4,7 +4,7 @@ mod markdown;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use markdown::{MARK, Templates};
@@ -45,7 +45,7 @@ pub fn run(PagesArgs { folder, sources }: &PagesArgs) -> Result<Exit, Exit> {
     })?;
     let failed = |error: io::Error| {
         stream::note(&format!("{}: {}", folder.display(), reason(&error)));
-        Exit::Internal
+        stream::not_written(&error)
     };
     if let Some(path) = foreign(folder, &pages).map_err(failed)? {
         return Err(usage(format!("{}: no page of crashsift, and left alone", path.display())));
@@ -80,7 +80,12 @@ fn foreign(folder: &Path, pages: &BTreeMap<String, String>) -> io::Result<Option
 }
 
 fn is_page(path: &Path) -> io::Result<bool> {
-    Ok(path.is_file() && fs::read(path)?.starts_with(MARK.as_bytes()))
+    if !path.is_file() {
+        return Ok(false);
+    }
+    let mut first = Vec::new();
+    opener::open(path)?.take(MARK.len() as u64).read_to_end(&mut first)?;
+    Ok(first == MARK.as_bytes())
 }
 
 /// Writes the pages that changed, and removes pages of rules that no longer exist.
@@ -92,7 +97,7 @@ fn write(folder: &Path, pages: &BTreeMap<String, String>) -> io::Result<()> {
             fs::create_dir_all(parent)?;
             folders.insert(parent.to_path_buf());
         }
-        if fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
+        if opener::read(&path, text.len() as u64).ok().as_deref() != Some(text.as_bytes()) {
             fs::write(&path, text)?;
         }
     }

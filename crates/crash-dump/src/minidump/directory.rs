@@ -129,9 +129,21 @@ pub fn read(source: &mut Source<'_>, losses: &mut Vec<Loss>) -> Result<Directory
             continue;
         };
         if kind == UNUSED {
+            if size > 0 || offset > 0 {
+                let bytes = format!("{size} bytes at {offset}");
+                losses.push(Loss::new(
+                    "stream directory",
+                    format!("an entry without a kind of stream has {bytes}; not read"),
+                ));
+            }
             continue;
         }
         let found = Stream { kind, offset: u64::from(offset), size: u64::from(size) };
+        if found.size > 0 && found.offset < HEADER_SIZE {
+            let reason = format!("{size} bytes at {offset}, where the header of the file is; not read");
+            losses.push(Loss::new(place(kind), reason));
+            continue;
+        }
         let end = found.offset.saturating_add(found.size);
         if end > present {
             losses.push(Loss::new(
@@ -165,4 +177,40 @@ pub fn place(kind: impl Into<u32>) -> String {
     let kind = kind.into();
     StreamKind::from_repr(kind)
         .map_or_else(|| format!("stream of type {kind:#x}"), |known| format!("stream {}", <&str>::from(known)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The directory of a dump of 1,000 bytes with these entries (kind, size, offset), and what is lost of it.
+    fn of_entries(entries: &[[u32; 3]]) -> (Vec<u32>, Vec<String>) {
+        let mut bytes = b"MDMP\x93\xA7\0\0".to_vec();
+        let count = u32::try_from(entries.len()).expect("few");
+        for word in [count, 32, 0, 0, 0, 0] {
+            bytes.extend_from_slice(&u32::to_le_bytes(word));
+        }
+        entries.iter().flatten().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+        bytes.resize(1_000, 0);
+        let mut file = tempfile::tempfile().expect("a file");
+        std::io::Write::write_all(&mut file, &bytes).expect("written");
+        let mut source = Source::open(&mut file, bytes.len() as u64).expect("readable");
+        let mut losses = Vec::new();
+        let directory = read(&mut source, &mut losses).expect("a directory");
+        (directory.streams.iter().map(|stream| stream.kind).collect(), losses.iter().map(Loss::to_string).collect())
+    }
+
+    #[test]
+    fn entries_that_contradict_themselves_are_losses() {
+        let (kinds, losses) = of_entries(&[[7, 56, 200], [4, 112, 0], [3, 48, 31], [0, 40, 300], [0, 0, 0], [6, 0, 0]]);
+        assert_eq!(kinds, [7, 6]);
+        assert_eq!(
+            losses,
+            [
+                "stream ModuleList: 112 bytes at 0, where the header of the file is; not read",
+                "stream ThreadList: 48 bytes at 31, where the header of the file is; not read",
+                "stream directory: an entry without a kind of stream has 40 bytes at 300; not read",
+            ]
+        );
+    }
 }

@@ -85,11 +85,13 @@ struct Copier<'c, 'f> {
     copy: Writer,
 }
 
-/// How many entries of a list of modules were left out, by the reason.
+/// How many entries of a list of modules were left out or have no real name, by the reason.
 #[derive(Default)]
 struct ModulesLeftOut {
     nameless: usize,
     without_extent: usize,
+    /// These are not left out: their names are empty, or no text.
+    misnamed: usize,
 }
 
 impl Copier<'_, '_> {
@@ -195,6 +197,8 @@ impl Copier<'_, '_> {
         }
         let name = self.text(u32_at(entry, 20));
         left_out.nameless = left_out.nameless.saturating_add(usize::from(name.is_none()));
+        let is_misnamed = name.is_some_and(|name| !self.copy.holds_name(name));
+        left_out.misnamed = left_out.misnamed.saturating_add(usize::from(is_misnamed));
         name
     }
 
@@ -207,6 +211,10 @@ impl Copier<'_, '_> {
 
     fn lose_nameless(&mut self, kind: StreamKind, nameless: usize, count: u64) {
         self.lose_some(kind, nameless, format!("names of {nameless} of {count} {BEYOND}"));
+    }
+
+    fn lose_misnamed(&mut self, kind: StreamKind, misnamed: usize, count: u64) {
+        self.lose_some(kind, misnamed, format!("names of {misnamed} of {count} modules are empty or no text"));
     }
 
     fn lose_without_extent(&mut self, kind: StreamKind, without_extent: usize, count: u64) {
@@ -235,6 +243,7 @@ impl Copier<'_, '_> {
         overwrite(&mut copy, 0, kept);
         self.copy.stream(kind, &copy);
         self.lose_nameless(kind, left_out.nameless, list.count);
+        self.lose_misnamed(kind, left_out.misnamed, list.count);
         self.lose_without_extent(kind, left_out.without_extent, list.count);
         let complete = self.losses.len() == before;
         let reason = format!("debug records of {without_record} of {} {BEYOND}", list.count);
@@ -259,6 +268,7 @@ impl Copier<'_, '_> {
         self.copy.stream(kind, &copy);
         self.lose_without_extent(kind, left_out.without_extent, list.count);
         self.lose_nameless(kind, left_out.nameless, list.count);
+        self.lose_misnamed(kind, left_out.misnamed, list.count);
     }
 
     /// `MINIDUMP_THREAD_LIST`: 48 bytes a thread; stack (start, size, offset) at 24, context (size, offset) at 40.

@@ -175,13 +175,11 @@ fn release(loaded: &mut HashMap<DebugFile, Loaded>, asked: &DebugFile, most: u64
 
 /// Opens a file, and how many bytes it has.
 fn open_file(path: &Path) -> Result<(File, u64), UnusableFile> {
-    // Opening a pipe would wait for its other end.
-    if !fs::metadata(path)?.is_file() {
-        return Err(UnusableFile::NoFile);
-    }
-    let file = File::open(path)?;
-    let length = file.metadata()?.len();
-    Ok((file, length))
+    let (file, about) = opener::open_with_metadata(path).map_err(|error| match opener::Refusal::of(&error) {
+        Some(_) => UnusableFile::NoFile,
+        None => error.into(),
+    })?;
+    Ok((file, about.len()))
 }
 
 /// What is directly in a folder, or a single file.

@@ -89,6 +89,18 @@ impl Writer {
         Some(at.offset)
     }
 
+    /// Whether the text that [`text`](Self::text) copied to this offset can be a name: not empty, and without control
+    /// characters and what is no UTF-16.
+    pub fn holds_name(&self, offset: u32) -> bool {
+        let at = offset as usize;
+        let content = || {
+            let size = u32_at(&self.bytes, at)? as usize;
+            self.bytes.get(at.checked_add(4)?..)?.get(..size)
+        };
+        let is_shown = |unit: u16| unit >= u16::from(b' ') && unit != 0xFFFD;
+        content().is_some_and(|name| !name.is_empty() && utf16_units(name).all(is_shown))
+    }
+
     /// Copies a record and returns the location of the copy. An empty record, or a location at offset 0, means that
     /// there is none.
     ///

@@ -1,20 +1,20 @@
 //! The folder of a cache: finding, reading and writing the file of each log, and messages about what failed.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Read};
+use std::fs;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use memchr::memmem;
-use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::stored::{Refusal, Stored};
 use super::{LEAST_LOG, LogCache};
 use crate::error::{Error, ErrorKind};
 use untrusted::{display_path, reason};
+use whole_file::{Readers, WholeFile};
 
 /// The end of the names of the cache's files.
 const ENDING: &str = ".crashsift-cache";
@@ -37,20 +37,32 @@ pub struct Cache {
     machine_failed: AtomicBool,
 }
 
+/// Creates a folder that is missing, and those above it: on Unix for its user only.
+fn create(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
 impl Cache {
     /// The cache in `folder`, which is created when it is missing. `digest` identifies what is cached of a log: the
     /// wanted records, and how they are read. Entries with another digest are not used.
     ///
     /// # Errors
-    /// When it is no folder, or can't be created.
+    /// When it is no folder, can't be created, belongs to another user, or others may write to it.
     pub fn in_folder(folder: &Path, digest: &str) -> Result<Self, Error> {
         if fs::metadata(folder).is_ok_and(|about| !about.is_dir()) {
             return Err(ErrorKind::NoFolder.of_whole());
         }
-        let created = fs::create_dir_all(folder).and_then(|()| fs::canonicalize(folder));
+        let failed = |error| ErrorKind::CacheFolder(error).of_whole();
+        let real_folder = create(folder).and_then(|()| fs::canonicalize(folder)).map_err(failed)?;
+        if !opener::is_of_this_user(&fs::metadata(&real_folder).map_err(failed)?) {
+            return Err(ErrorKind::ForeignFolder.of_whole());
+        }
         Ok(Self {
             folder: folder.to_path_buf(),
-            real_folder: created.map_err(|error| ErrorKind::CacheFolder(error).of_whole())?,
+            real_folder,
             digest: digest.to_owned(),
             notes: Mutex::default(),
             unchanged: AtomicU64::new(0),
@@ -99,13 +111,13 @@ impl Cache {
             })
     }
 
-    /// A new file in the folder, with a temporary name. On Unix only its owner can read it, elsewhere whoever can read the
+    /// A new file in the folder, which gets its name when it is whole. On Unix only its owner can read it, elsewhere whoever can read the
     /// folder: what is kept contains parts of the artifacts.
     ///
     /// # Errors
     /// When the file can't be created.
-    pub fn new_file(&self) -> io::Result<NamedTempFile> {
-        tempfile::Builder::new().suffix(ENDING).tempfile_in(&self.folder)
+    pub fn new_file(&self) -> io::Result<WholeFile> {
+        WholeFile::in_folder(&self.folder, Readers::Owner)
     }
 
     /// Adds a message that something could not be kept.
@@ -135,16 +147,21 @@ impl Cache {
     /// # Errors
     /// Why the file can't be used.
     pub(crate) fn load(&self, path: &Path, most: u64) -> Result<Option<Stored>, Refusal> {
-        // A pipe would never end.
-        let length = match fs::metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Refusal::Unreadable(error)),
-            Ok(about) if !about.is_file() => return Err(Refusal::NoFile),
-            Ok(about) if about.len() > most => return Err(Refusal::TooLarge),
-            Ok(about) => about.len(),
+        let failed = |error: io::Error| match opener::Refusal::of(&error) {
+            Some(opener::Refusal::TooLarge(_)) => Refusal::TooLarge,
+            Some(_) => Refusal::NoFile,
+            None => Refusal::Unreadable(error),
         };
-        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(Refusal::Unreadable)?;
+        let (file, about) = match opener::open_with_metadata(path) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        if !opener::is_of_this_user(&about) {
+            return Err(Refusal::Foreign);
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(about.len().min(most)).unwrap_or_default());
+        opener::read_to_end(file, most, &mut bytes).map_err(failed)?;
         Ok(Some(Stored::parse(bytes, &self.digest)?))
     }
 
@@ -152,8 +169,8 @@ impl Cache {
     pub(crate) fn store<'e>(&self, path: &Path, rows: impl Iterator<Item = Option<(u128, &'e [u8])>> + Clone) {
         let written = || -> io::Result<()> {
             let mut file = self.new_file()?;
-            Stored::write(rows, &self.digest, &mut BufWriter::new(file.as_file_mut()))?;
-            file.persist(path).map(drop).map_err(|error| error.error)
+            Stored::write(rows, &self.digest, &mut BufWriter::new(file.as_file()))?;
+            file.persist(path)
         };
         if let Err(error) = written() {
             self.not_kept(&error);

@@ -40,6 +40,9 @@ pub(crate) enum Refusal {
     /// A folder, a pipe or the like.
     #[error("it is no file")]
     NoFile,
+    /// Somebody else may have written it.
+    #[error("it belongs to another user, or others may write it")]
+    Foreign,
     /// Larger than the file of a log of this size can be.
     #[error("it is larger than any that is written")]
     TooLarge,

@@ -22,7 +22,7 @@ pub use limits::{Allowance, DEEPEST};
 use name::Names;
 pub(crate) use tape::is_tape;
 use unpacking::Unpacking;
-pub use unpacking::{Each, Member, words};
+pub use unpacking::{Each, Member, PassedOver, words};
 use untrusted::{Loss, Unreadable};
 
 /// The kinds of archive that are opened.
@@ -58,7 +58,11 @@ impl ArchiveKind {
     }
 }
 
-/// Gives every member of an archive to `each`, and returns the losses: members that could not be unpacked.
+/// A symbolic link in an archive or folder.
+const SYMBOLIC_LINK: &str = "a symbolic link, not followed";
+
+/// Gives every member of an archive to `each`, and returns the losses, which are members that could not be unpacked, and the
+/// members that are not read: links and devices.
 ///
 /// `file_name` is the archive's own name, by which the content of a `.gz` is named.
 ///
@@ -70,9 +74,10 @@ pub fn members(
     file_name: &str,
     allowance: &Allowance,
     each: &mut Each<'_>,
-) -> Result<Vec<Loss>, Unreadable> {
+) -> Result<(Vec<Loss>, Vec<PassedOver>), Unreadable> {
     file.seek(SeekFrom::Start(0)).map_err(|error| Unreadable::whole(error.to_string()))?;
-    let mut unpacking = Unpacking { allowance, names: Names::default(), losses: Vec::new(), each };
+    let mut unpacking =
+        Unpacking { allowance, names: Names::default(), losses: Vec::new(), passed_over: Vec::new(), each };
     match kind {
         ArchiveKind::Zip => zipped::members(file, &mut unpacking),
         ArchiveKind::Tar => tape::members(BufReader::new(file), &mut unpacking),
@@ -82,7 +87,7 @@ pub fn members(
             unzipped(Limited { content, allowance }, file_name, &mut unpacking)
         }
     }?;
-    Ok(unpacking.losses)
+    Ok((unpacking.losses, unpacking.passed_over))
 }
 
 /// The content of a `.gz`: a single file, or the members of a `.tar`.

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use tar::{Archive, EntryType, Header, PaxExtensions};
 
+use super::SYMBOLIC_LINK;
 use super::unpacking::{Unpacking, words};
 use crate::read_error::ReadError;
 use untrusted::Unreadable;
@@ -78,11 +79,29 @@ pub(super) fn members(content: impl Read, unpacking: &mut Unpacking<'_, '_>) -> 
                 let name = unpacking.names.unique(&name);
                 unpacking.lose(name, ReadError::Sparse.to_string());
             }
-            // Links, folders, devices.
-            _ => extension = Extension::default(),
+            // The target of the link that follows, and values for all members.
+            EntryType::GNULongLink | EntryType::XGlobalHeader => {}
+            kind => {
+                let name = std::mem::take(&mut extension).name.unwrap_or_else(|| name_in(entry.header()));
+                if let Some(reason) = passed_over(kind)
+                    && !unpacking.pass_over(&name, reason)
+                {
+                    break;
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// What a member without content is, if it is listed: no folder.
+fn passed_over(kind: EntryType) -> Option<&'static str> {
+    match kind {
+        EntryType::Symlink => Some(SYMBOLIC_LINK),
+        EntryType::Link => Some("a link to another member, not followed"),
+        EntryType::Char | EntryType::Block | EntryType::Fifo => Some("neither a file nor a folder"),
+        _ => None,
+    }
 }
 
 fn name_in(header: &Header) -> String {

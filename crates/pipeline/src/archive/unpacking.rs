@@ -16,6 +16,15 @@ pub struct Member<'m> {
     pub content: &'m mut dyn Read,
 }
 
+/// A member that is no file with content of its own.
+#[derive(Debug)]
+pub struct PassedOver {
+    /// Its path, as that of a [`Member`].
+    pub name: String,
+    /// What it is.
+    pub reason: &'static str,
+}
+
 /// Receives the members.
 pub type Each<'e> = dyn FnMut(Member<'_>) + 'e;
 
@@ -24,6 +33,7 @@ pub(super) struct Unpacking<'u, 'e> {
     pub(super) allowance: &'u Allowance,
     pub(super) names: Names,
     pub(super) losses: Vec<Loss>,
+    pub(super) passed_over: Vec<PassedOver>,
     pub(super) each: &'u mut Each<'e>,
 }
 
@@ -36,6 +46,15 @@ impl Unpacking<'_, '_> {
     /// Notes that a part of the archive could not be read.
     pub(super) fn lose(&mut self, place: impl Into<String>, reason: impl Into<String>) {
         self.losses.push(Loss::new(place, reason));
+    }
+
+    /// Lists a member that is not read: a link or a device. `false` where no more may be read.
+    pub(super) fn pass_over(&mut self, name: &str, reason: &'static str) -> bool {
+        let takes = self.takes_member();
+        if takes {
+            self.passed_over.push(PassedOver { name: self.names.unique(name), reason });
+        }
+        takes
     }
 
     /// Gives a member to the caller of [`members`]; what its content unpacks to counts.

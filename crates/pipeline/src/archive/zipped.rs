@@ -9,6 +9,7 @@ use zip::{CompressionMethod, ZipReadOptions};
 // Reads the directory entry by entry: allocates nothing by the stated number of entries, and keeps equal names apart.
 use zip::unstable::read::ZipIterable;
 
+use super::SYMBOLIC_LINK;
 use super::limits::Limited;
 use super::unpacking::{Unpacking, words};
 use crate::read_error::ReadError;
@@ -32,7 +33,13 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
                 break;
             }
         };
-        if entry.is_dir() || entry.is_symlink() {
+        if entry.is_dir() {
+            continue;
+        }
+        if entry.is_symlink() {
+            if !unpacking.pass_over(&name_of(entry.name(), entry.name_raw()), SYMBOLIC_LINK) {
+                break;
+            }
             continue;
         }
         if !unpacking.takes_member() {

@@ -9,13 +9,16 @@ use untrusted::text::decode;
 /// Byte order marks: UTF-8, and both orders of UTF-16. Windows' own programs write them.
 const MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
 
+/// The longest list of paths, bytes.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// Reads a list of paths: one a line, or separated by NUL when the list contains one. Empty entries are left out.
 ///
 /// # Errors
-/// When the list can't be read.
+/// When the list can't be read, or is longer than 64 MiB.
 pub fn read_list(from: &mut impl Read) -> io::Result<Vec<PathBuf>> {
     let mut list = Vec::new();
-    from.read_to_end(&mut list)?;
+    opener::read_to_end(from, MOST_BYTES, &mut list)?;
     // Without a mark the bytes are not decoded: on other systems than Windows, paths need not be text.
     if MARKS.iter().any(|mark| list.starts_with(mark)) {
         list = decode(&list).characters.into_bytes();

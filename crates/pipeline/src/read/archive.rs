@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use super::{LOSSES_SHOWN, Opened, Reader, finished, unknown, unread};
-use crate::archive::{Allowance, ArchiveKind, DEEPEST, Member, members, words};
+use crate::archive::{Allowance, ArchiveKind, DEEPEST, Member, PassedOver, members, words};
 use crate::discover::{SNIFFED, named_kind, sniff};
 use evidence::{ArtifactKind, Reading};
 use report::ArtifactStatus;
@@ -54,9 +54,15 @@ impl Reader<'_> {
                 self.read_member(member, &shown, within);
             })
         }));
+        if let Ok(Ok((_, passed_over))) = &outcome {
+            self.all.extend(passed_over.iter().map(|PassedOver { name, reason }| {
+                let (path, kind) = (format!("{shown}{WITHIN}{name}"), ArtifactKind::Unknown);
+                unread(path, kind, 0, ArtifactStatus::Skipped, (*reason).to_owned())
+            }));
+        }
         let found = self.all.len() > before;
         let losses = match outcome {
-            Ok(Ok(losses)) => losses,
+            Ok(Ok((losses, _))) => losses,
             Ok(Err(unreadable)) if !found => {
                 return self.all.push(without_members(ArtifactStatus::Failed, unreadable.to_string()));
             }

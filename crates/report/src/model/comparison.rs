@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 use super::limits::Limits;
+use super::read;
 
 /// A group as one of the reports has it.
 #[skip_serializing_none]
@@ -23,6 +24,7 @@ pub struct GroupState {
     /// The cause of its surest verdict; `None` when no verdict names one.
     pub cause: Option<String>,
     /// The confidence of that verdict, rounded.
+    #[serde(default, deserialize_with = "read::probability_if_any")]
     pub confidence: Option<f64>,
     /// Whether that cause only names what happened.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
+use super::read;
+
 /// Incidents that share a coarse signature.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,7 +32,7 @@ pub struct Group {
     /// The cause that most verdicts of the group name; `None` when none names one, or too few do.
     pub cause: Option<String>,
     /// How likely that cause is right for an incident of the group, 0.3 to 0.99.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read::probability_if_any")]
     pub confidence: Option<f64>,
     /// Whether that cause only names what happened: why it happened is not known, whatever the confidence.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -9,6 +9,7 @@ use serde_with::skip_serializing_none;
 
 use super::Measured;
 use super::part::Part;
+use super::read;
 use super::report::{Artifact, Judged, Lead, Report};
 use super::sigma::Nearby;
 use super::text::{Text, shown};
@@ -99,7 +100,7 @@ pub(crate) struct VerdictEntry<'a> {
     family: Option<Text<'a>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) symptom: bool,
-    #[serde(serialize_with = "rules::write_rounded")]
+    #[serde(serialize_with = "rules::write_rounded", deserialize_with = "read::probability")]
     pub(crate) confidence: f64,
     sentence: Text<'a>,
     severity: Option<Text<'a>>,

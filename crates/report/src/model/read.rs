@@ -1,14 +1,20 @@
 //! Reports that were written before, read back. Both JSON formats are read; unknown keys are ignored, so that reports of
 //! later versions with the same major number can be read, too.
 
-use std::fs;
-use std::io;
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::document::{Document, Line, SCHEMA_VERSION};
+
+/// The largest report that is read, bytes.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// As many bytes are looked at before the others are read.
+const FIRST: u64 = 4096;
 
 /// Why a file can't be read as a report.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +61,20 @@ pub enum UnreadableReport {
     },
 }
 
+/// Reads a probability: a number from 0 to 1.
+pub(crate) fn probability<'d, D: Deserializer<'d>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    let is_probability = (0.0..=1.0).contains(&number);
+    is_probability.then_some(number).ok_or_else(|| D::Error::custom(format!("{number} is no number from 0 to 1")))
+}
+
+/// Reads a probability, or nothing.
+pub(crate) fn probability_if_any<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    #[derive(Deserialize)]
+    struct Probability(#[serde(deserialize_with = "probability")] f64);
+    Ok(Option::<Probability>::deserialize(deserializer)?.map(|Probability(number)| number))
+}
+
 /// A version in quotation marks, cut after 20 characters.
 fn shortened(version: &str) -> String {
     let shown: String = version.chars().take(20).collect();
@@ -71,10 +91,21 @@ pub fn read(path: &Path) -> Result<Document<'static>, UnreadableReport> {
     if path == Path::new("-") {
         return Err(UnreadableReport::StandardInput);
     }
-    if path.is_dir() {
-        return Err(UnreadableReport::Folder);
+    let mut file = opener::open(path).map_err(|error| match opener::Refusal::of(&error) {
+        Some(opener::Refusal::Folder) => UnreadableReport::Folder,
+        _ => error.into(),
+    })?;
+    let mut first = Vec::new();
+    file.by_ref().take(FIRST).read_to_end(&mut first)?;
+    let is_text_of_json = |first: &[u8]| first.trim_ascii_start().first().is_none_or(|byte| *byte == b'{');
+    let is_marked = matches!(first.as_slice(), [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0xEF, 0xBB, 0xBF, ..]);
+    if !is_marked && !is_text_of_json(&first) {
+        return parse(&first);
     }
-    parse(&utf8(fs::read(path)?)?)
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    opener::read_to_end(file, MOST_BYTES, &mut bytes)?;
+    parse(&utf8(bytes)?)
 }
 
 /// The text as UTF-8 without byte order mark.

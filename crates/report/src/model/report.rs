@@ -11,6 +11,7 @@ use super::comparison::Comparison;
 use super::coverage::Coverage;
 use super::group::Group;
 use super::limits::Limits;
+use super::read;
 use crate::confidence::Level;
 use evidence::ArtifactKind;
 use facts::SigmaNearby;
@@ -157,7 +158,7 @@ pub struct Lead {
     /// The cause.
     pub cause: String,
     /// Its share among similar cases, 0.05 to [`Lead::MOST_SHARE`], which stands for all greater ones.
-    #[serde(serialize_with = "rules::write_rounded")]
+    #[serde(serialize_with = "rules::write_rounded", deserialize_with = "read::probability")]
     pub share: f64,
     /// How many cases are similar.
     pub cases: u32,

@@ -8,7 +8,7 @@ use crate::evaluating::View;
 use crate::language::{Selection, Truth};
 use crate::loading::{Rule, RuleSet};
 use crate::reading::source::EXPECTED;
-use crate::reading::{LoadContext, selections};
+use crate::reading::{Effort, LoadContext, selections};
 use facts::FactSet;
 use rule_syntax::mistakes::{Mistakes, suggestion};
 use spanned_yaml::{Code, Diagnostic, Node, Span, YamlText, parse, read_file};
@@ -84,7 +84,7 @@ impl RuleSet {
         let mut reader = ExpectedReader { rules: self, path, mistakes: Mistakes::new(&text) };
         let folder = reader.folder(&root, &text);
         if reader.mistakes.found.iter().any(Diagnostic::is_error) {
-            return Err(reader.mistakes.found);
+            return Err(reader.mistakes.take());
         }
         folder.ok_or_else(Vec::new)
     }
@@ -136,7 +136,8 @@ impl ExpectedReader<'_> {
             self.mistakes.error_with_help(Code::R076, item.span, "nothing is expected of this incident", help);
         }
         let chosen = item.entry("where").and_then(|entry| {
-            let known = LoadContext { causes: self.rules.causes(), lists: &self.rules.known_lists, proven: false };
+            let (causes, lists) = (self.rules.causes(), &self.rules.known_lists);
+            let known = LoadContext { causes, lists, proven: false, effort: &Effort::default() };
             selections::read(entry, &known, &mut self.mistakes)
         });
         self.contradictions(item);
@@ -180,7 +181,7 @@ impl ExpectedReader<'_> {
     fn contradiction(&mut self, span: Span, message: &str, other: Span) {
         let file = Arc::clone(&self.mistakes.file);
         let wrong = Diagnostic::error(Code::R077, &file, span, message).with_other(&file, other, "and this");
-        self.mistakes.found.push(wrong.with_help("no incident can be both; leave out one of the two"));
+        self.mistakes.add(wrong.with_help("no incident can be both; leave out one of the two"));
     }
 
     /// The texts under a key: one, or a list of them.

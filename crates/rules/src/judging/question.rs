@@ -2,7 +2,7 @@
 
 use crate::evaluating::View;
 use crate::language::{Term, Test, Truth};
-use crate::reading::{Causes, Lists, LoadContext, selections};
+use crate::reading::{Causes, Effort, Lists, LoadContext, selections};
 use facts::{EvidenceRef, FactSet};
 use rule_syntax::mistakes::Mistakes;
 use spanned_yaml::{YamlText, parse};
@@ -20,7 +20,8 @@ impl Question {
         let file = YamlText::new("question", written.to_owned());
         let root = parse(&file).ok()?;
         let (causes, lists) = (Causes::default(), Lists::default());
-        let known = LoadContext { causes: &causes, lists: &lists, proven: false };
+        let effort = Effort::default();
+        let known = LoadContext { causes: &causes, lists: &lists, proven: false, effort: &effort };
         let terms = selections::alternative(&root, "the question", &known, &mut Mistakes::new(&file))?;
         Some(Self { terms })
     }

@@ -15,16 +15,23 @@ pub(crate) struct WrongPattern {
     pub help: &'static str,
 }
 
-/// The pattern of an expression, or what is wrong with it. An expression that is `proven` is known to compile.
-pub(crate) fn pattern(text: &str, proven: bool) -> Result<Pattern, WrongPattern> {
-    if !proven && let Err(error) = check(text) {
-        return Err(WrongPattern::new(text, &error));
+/// The pattern of an expression, or what is wrong with it. `count` counts the states of its automaton, and is false where
+/// these are too many for the rule set; without it, the expression is known to compile.
+pub(crate) fn pattern(text: &str, count: Option<&dyn Fn(usize) -> bool>) -> Result<Pattern, WrongPattern> {
+    if let Some(count) = count {
+        let states = check(text).map_err(|error| WrongPattern::new(text, &error))?;
+        if !count(states) {
+            let message = "the expressions of this rule set are too large together".to_owned();
+            return Err(WrongPattern { at: None, message, help: "repeat less, or use fewer expressions" });
+        }
     }
     Ok(Pattern::new(text))
 }
 
 impl WrongPattern {
     fn new(text: &str, error: &regex::Error) -> Self {
+        // Of an expression that is too large, that is all that is wrong; it is not read once more.
+        let at = matches!(error, regex::Error::Syntax(_)).then(|| wrong_at(text)).flatten();
         // The crate draws a picture of several lines; what went wrong is in the last one.
         let error = error.to_string();
         let reason = error.lines().last().unwrap_or_default().trim_start_matches("error:");
@@ -34,7 +41,7 @@ impl WrongPattern {
         } else {
             "for simple patterns `contains` and `like` need no escaping"
         };
-        Self { at: wrong_at(text), message: format!("not a regular expression: {reason}"), help }
+        Self { at, message: format!("not a regular expression: {reason}"), help }
     }
 }
 

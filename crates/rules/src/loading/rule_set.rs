@@ -10,7 +10,7 @@ use crate::loading::{Rule, RuleSetInfo, SuppressedBy, Suppressions, overlay, sup
 use crate::prefilter::Index;
 use crate::reading::source::BUILTIN;
 use crate::reading::{
-    Causes, Lists, LoadContext, Own, Read, SetSource, Templates, Unfinished, causes, given_sets, rule_file,
+    Causes, Effort, Lists, LoadContext, Own, Read, SetSource, Templates, Unfinished, causes, given_sets, rule_file,
 };
 use spanned_yaml::{Code, Diagnostic, Span, YamlText, sort_diagnostics};
 
@@ -123,11 +123,12 @@ impl RuleSet {
                 all.causes.add(more);
             }
             let proven = set.proven;
+            let effort = Effort::default();
             let own = set.lists.take().unwrap_or_else(|| {
                 let own = Own::read(&set.data, found);
                 report_no_effect(&set, &own, found);
                 all.tables.extend(set.data.iter().cloned());
-                own.resolved(&all.known_lists, found)
+                own.resolved(&all.known_lists, &effort, found)
             });
             // What the built-in lists say holds whoever judges.
             let added = if index == 0 { 0 } else { own.modules.len() };
@@ -137,7 +138,7 @@ impl RuleSet {
             if index == 0 {
                 all.known_lists = Arc::clone(&known_lists);
             }
-            let known = LoadContext { causes: &all.causes, lists: &known_lists, proven };
+            let known = LoadContext { causes: &all.causes, lists: &known_lists, proven, effort: &effort };
             let origin = Origin { set: index, embedded };
             let before = all.rules.len();
             for file in &set.rules {
@@ -165,6 +166,7 @@ impl RuleSet {
             lists: &lists_of_sets,
             causes: &all.causes,
             templates: &all.templates,
+            effort: &Effort::default(),
         };
         all.suppressions = overlay::apply(&read.overlays, &mut target, found);
         all.index = Index::new(all.rules.iter().map(|rule| (!rule.is_prepared()).then_some(&rule.needs)));

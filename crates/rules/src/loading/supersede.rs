@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::language::Superseded;
 use crate::reading::{Read, Superseding};
-use rule_syntax::mistakes::{closest, did_you_mean};
+use rule_syntax::mistakes::{MOST, closest, did_you_mean, too_many};
 use spanned_yaml::{Code, Diagnostic};
 
 /// Reports rules that supersede an unknown rule, themselves, or each other in a circle; rules with other mistakes are
@@ -16,8 +16,14 @@ pub(crate) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
             named.entry(rule).or_default().extend(&superseding.named);
         }
     }
+    let firsts = firsts(&named);
+    let before = found.len();
     for Superseding { rule, file, named: superseded } in &read.superseding {
         for one in superseded {
+            if found.len().saturating_sub(before) >= MOST {
+                found.push(too_many(file, one.span));
+                return;
+            }
             if !read.has(&one.id) {
                 let message = format!("there is no rule `{}`", one.id);
                 let wrong = Diagnostic::error(Code::R035, file, one.span, message);
@@ -25,7 +31,8 @@ pub(crate) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
                 let help = known.map_or_else(|| "`crashsift rules list` shows all rules".to_owned(), did_you_mean);
                 found.push(wrong.with_help(help));
             } else if let Some(rule) = rule
-                && is_first_of_circle(&named, rule, &one.id)
+                && firsts.get(rule.as_str()) == Some(&rule.as_str())
+                && firsts.get(one.id.as_str()) == Some(&rule.as_str())
             {
                 let message = if one.id == *rule {
                     "a rule can't supersede itself".to_owned()
@@ -38,24 +45,37 @@ pub(crate) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a rule supersedes itself by way of `next`, and is the first by id of those that do: each circle is reported
-/// once.
-fn is_first_of_circle(named: &BTreeMap<&str, Vec<&Superseded>>, rule: &str, next: &str) -> bool {
-    let is_between = |id: &&&str| leads_to(named, next, id) && leads_to(named, id, rule);
-    named.keys().find(is_between).is_some_and(|first| *first == rule)
-}
-
-/// Whether the rule `from` is `to`, or supersedes it directly or through other rules.
-fn leads_to(named: &BTreeMap<&str, Vec<&Superseded>>, from: &str, to: &str) -> bool {
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut open = vec![from];
-    while let Some(id) = open.pop() {
-        if id == to {
-            return true;
-        }
-        if seen.insert(id) {
-            open.extend(named.get(id).into_iter().flatten().map(|one| one.id.as_str()));
+/// By rule, the first by id of the rules that it supersedes and that supersede it, directly or through others; each circle is
+/// reported where that one is. These are the strongly connected components, found by Kosaraju's algorithm.
+fn firsts<'r>(named: &BTreeMap<&'r str, Vec<&'r Superseded>>) -> BTreeMap<&'r str, &'r str> {
+    let next = |id: &str| named.get(id).into_iter().flatten().map(|one| one.id.as_str());
+    let (mut seen, mut finished) = (BTreeSet::new(), Vec::new());
+    for start in named.keys() {
+        let mut open = vec![(*start, false)];
+        while let Some((id, is_done)) = open.pop() {
+            if is_done {
+                finished.push(id);
+            } else if seen.insert(id) {
+                open.push((id, true));
+                open.extend(next(id).map(|next| (next, false)));
+            }
         }
     }
-    false
+    let mut by: BTreeMap<&str, Vec<&'r str>> = BTreeMap::new();
+    for (rule, superseded) in named {
+        superseded.iter().for_each(|one| by.entry(one.id.as_str()).or_default().push(*rule));
+    }
+    let mut firsts = BTreeMap::new();
+    for start in finished.iter().rev().copied() {
+        let (mut members, mut open) = (BTreeSet::new(), vec![start]);
+        while let Some(id) = open.pop() {
+            if !firsts.contains_key(id) && members.insert(id) {
+                open.extend(by.get(id).into_iter().flatten().copied());
+            }
+        }
+        if let Some(first) = members.first().copied() {
+            firsts.extend(members.into_iter().map(|id| (id, first)));
+        }
+    }
+    firsts
 }

@@ -110,7 +110,7 @@ pub(crate) fn read(file: &Arc<YamlText>, known: &Causes, found: &mut Vec<Diagnos
             Causes::default()
         }
     };
-    found.append(&mut mistakes.found);
+    found.extend(mistakes.take());
     causes
 }
 

@@ -194,7 +194,8 @@ fn refuse_path(fact: &FactDefinition, node: &Node, text: &str, mistakes: &mut Mi
 }
 
 fn regex(fact: &FactDefinition, node: &Node, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Pattern> {
-    let read = pattern(scalar(fact, node, mistakes)?, known.proven);
+    let count = |states: usize| known.effort.compile(states);
+    let read = pattern(scalar(fact, node, mistakes)?, (!known.proven).then_some(&count));
     let wrong = |WrongPattern { at, message, help }| {
         let at = at.map_or(node.span, |at| node.span_within(&mistakes.file, at));
         mistakes.error_with_help(Code::R023, at, message, help);

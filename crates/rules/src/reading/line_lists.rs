@@ -1,6 +1,6 @@
 //! Reading lists of expressions for lines, whose lines can name other lists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,8 +9,14 @@ use strum::VariantNames;
 use crate::language::{Author, Line, LineExample, LineList, WrongPattern, pattern};
 use crate::reading::Lists;
 use expressions::Pattern;
-use rule_syntax::mistakes::{Mistakes, listing, suggestion};
+use rule_syntax::mistakes::{MOST, Mistakes, listing, suggestion, too_many};
 use spanned_yaml::{Code, Diagnostic, Node};
+
+/// The longest line with the lists that it names written out, bytes.
+const LONGEST: usize = 32 << 10;
+
+/// The most bytes that all lines of a rule set's lists have with the lists that they name written out.
+const MOST_WRITTEN: usize = 8 << 20;
 
 /// Reads the list of a file, still without expressions, as its lines may name lists that are not read yet. Each of its
 /// `lines` is an expression, or a mapping `{re: EXPRESSION, why: ...}`.
@@ -22,9 +28,10 @@ pub(crate) fn read(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Opt
     let author = root.get("written_by").and_then(|node| author(node, mistakes));
     let examples = root.get("examples").map(|node| examples(node, mistakes)).unwrap_or_default();
     let mut lines: Vec<Line> = Vec::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
     for item in mistakes.items(root.get("lines")?, "`lines`")? {
         let Some(line) = expression(item, mistakes) else { continue };
-        if lines.iter().any(|known| known.text == line.text) {
+        if !known.insert(line.text.clone()) {
             mistakes.error(Code::R061, line.node.span, "this expression is in this list already");
         } else {
             lines.push(line);
@@ -73,15 +80,21 @@ fn examples(node: &Node, mistakes: &mut Mistakes) -> Vec<LineExample> {
 }
 
 /// Replaces the names of other lists in the lines of one rule set's lists: by lists of the set itself first, then by
-/// those that are `known`.
-pub(crate) fn resolve(own: Vec<LineList>, known: &Lists, found: &mut Vec<Diagnostic>) -> Vec<LineList> {
+/// those that are `known`. `count` counts the states of the expressions, as for [`pattern`].
+pub(crate) fn resolve(
+    own: Vec<LineList>,
+    known: &Lists,
+    count: &dyn Fn(usize) -> bool,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<LineList> {
     let by_name = own.iter().enumerate().map(|(index, list)| (list.name.as_str(), index)).collect();
     let joined = own.iter().map(|_| Joined::NotYet).collect();
     let expressions = own.iter().map(|_| Vec::new()).collect();
-    let mut resolver = Resolver { own: &own, by_name, known, joined, expressions, found: &mut *found };
+    let mut resolver =
+        Resolver { own: &own, by_name, known, joined, expressions, found: &mut *found, wrongs: 0, written: 0 };
     (0..own.len()).for_each(|index| drop(resolver.join(index)));
     let expressions = resolver.expressions;
-    own.into_iter().zip(expressions).map(|(list, expressions)| compiled(list, expressions, found)).collect()
+    own.into_iter().zip(expressions).map(|(list, expressions)| compiled(list, expressions, count, found)).collect()
 }
 
 /// A list whose expressions are known to compile, with those of the `others` in place of their names. `None` where it names a
@@ -93,7 +106,7 @@ pub(crate) fn with_patterns<'l>(
     let one_of_list = |name: &str| Some(one_of(others(name)?.patterns.iter().map(Pattern::written)));
     for line in &list.lines {
         let expanded = expand(&line.text, |name, _| one_of_list(name))?;
-        list.patterns.push(pattern(&expanded, true).ok()?);
+        list.patterns.push(pattern(&expanded, None).ok()?);
     }
     Some(list)
 }
@@ -128,9 +141,23 @@ struct Resolver<'l> {
     /// Of each list its lines without other lists' names; `None` for a line with a mistake.
     expressions: Vec<Vec<Option<String>>>,
     found: &'l mut Vec<Diagnostic>,
+    /// How many mistakes were found.
+    wrongs: usize,
+    /// How many bytes were written out so far.
+    written: usize,
 }
 
 impl Resolver<'_> {
+    /// Adds a mistake, up to [`MOST`].
+    fn report(&mut self, wrong: Diagnostic) {
+        self.wrongs = self.wrongs.saturating_add(1);
+        match self.wrongs {
+            ..MOST => self.found.push(wrong),
+            MOST => self.found.push(too_many(&wrong.file, wrong.span)),
+            _ => {}
+        }
+    }
+
     /// All lines of a list as one expression; `None` where it is being read already.
     fn join(&mut self, index: usize) -> Option<Arc<str>> {
         match self.joined.get(index)? {
@@ -149,6 +176,7 @@ impl Resolver<'_> {
 
     /// A line without other lists' names; `None` where one of them is a mistake.
     fn expand(&mut self, list: &LineList, line: &Line) -> Option<String> {
+        let mut length = line.text.len();
         expand(&line.text, |name, at| {
             let text = match (self.by_name.get(name).copied(), self.known.lines.get(name)) {
                 (Some(index), _) => self.join(index),
@@ -159,17 +187,29 @@ impl Resolver<'_> {
                     let help = suggestion(name, names)
                         .unwrap_or_else(|| "in a line of a list, `{NAME}` stands for any line of that list".to_owned());
                     let span = line.node.span_within(&list.file, at);
-                    self.found.push(Diagnostic::error(Code::R024, &list.file, span, message).with_help(help));
+                    self.report(Diagnostic::error(Code::R024, &list.file, span, message).with_help(help));
                     return None;
                 }
             };
-            if text.is_none() {
+            let Some(text) = text else {
                 let message = format!("`{name}` names this list, too, by itself or by way of others");
                 let help = "write out what one of them stands for";
                 let span = line.node.span_within(&list.file, at);
-                self.found.push(Diagnostic::error(Code::R067, &list.file, span, message).with_help(help));
+                self.report(Diagnostic::error(Code::R067, &list.file, span, message).with_help(help));
+                return None;
+            };
+            length = length.saturating_add(text.len());
+            self.written = self.written.saturating_add(text.len());
+            if length > LONGEST || self.written > MOST_WRITTEN {
+                let message = format!(
+                    "with the lines of `{name}` written out, this line is longer than {LONGEST} bytes, or all lines together \
+                     than {MOST_WRITTEN}"
+                );
+                let span = line.node.span_within(&list.file, at);
+                self.report(Diagnostic::error(Code::R023, &list.file, span, message).with_help("name fewer lists"));
+                return None;
             }
-            text
+            Some(text)
         })
     }
 }
@@ -224,10 +264,16 @@ fn escape_length(rest: &str) -> usize {
 }
 
 /// The list with its expressions, without those that have a mistake.
-fn compiled(mut list: LineList, expressions: Vec<Option<String>>, found: &mut Vec<Diagnostic>) -> LineList {
+fn compiled(
+    mut list: LineList,
+    expressions: Vec<Option<String>>,
+    count: &dyn Fn(usize) -> bool,
+    found: &mut Vec<Diagnostic>,
+) -> LineList {
+    let mut wrongs = 0_usize;
     for (line, expression) in std::mem::take(&mut list.lines).into_iter().zip(expressions) {
         let Some(expression) = expression else { continue };
-        match pattern(&expression, false) {
+        match pattern(&expression, Some(count)) {
             Ok(pattern) => {
                 list.patterns.push(pattern);
                 list.lines.push(line);
@@ -236,7 +282,13 @@ fn compiled(mut list: LineList, expressions: Vec<Option<String>>, found: &mut Ve
                 // Of a line that names other lists, the place in what they stand for is none in the file.
                 let at = at.filter(|_| expression == line.text);
                 let at = at.map_or(line.node.span, |at| line.node.span_within(&list.file, at));
-                found.push(Diagnostic::error(Code::R023, &list.file, at, message).with_help(help));
+                let wrong = Diagnostic::error(Code::R023, &list.file, at, message).with_help(help);
+                wrongs = wrongs.saturating_add(1);
+                match wrongs {
+                    ..MOST => found.push(wrong),
+                    MOST => found.push(too_many(&list.file, wrong.span)),
+                    _ => {}
+                }
             }
         }
     }

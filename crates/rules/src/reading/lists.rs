@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::language::value::{fold, fold_part};
 use crate::language::{LineList, ModuleEntry, ModuleList};
+use crate::reading::Effort;
 use crate::reading::table_files::check_table;
 use crate::reading::{Known, Lists, line_lists};
 use evidence::has_folder;
@@ -50,13 +51,14 @@ impl Own {
                 _ => check_table(file_stem, file, found),
             }
         }
-        found.append(&mut mistakes.found);
+        found.extend(mistakes.take());
     }
 
     /// The lists, with the names of others replaced by what these hold: lists of the set itself, and those that are
     /// `known`.
-    pub fn resolved(self, known: &Lists, found: &mut Vec<Diagnostic>) -> Lists {
-        let lines = line_lists::resolve(self.lines, known, found);
+    pub fn resolved(self, known: &Lists, effort: &Effort, found: &mut Vec<Diagnostic>) -> Lists {
+        let count = |states: usize| effort.compile(states);
+        let lines = line_lists::resolve(self.lines, known, &count, found);
         Lists {
             modules: Known::new(self.modules.into_iter().map(|list| (list.name.clone(), list))),
             lines: Known::new(lines.into_iter().map(|list| (list.name.clone(), list))),

@@ -3,6 +3,7 @@
 mod asked_last;
 pub(crate) mod causes;
 mod comparisons;
+mod effort;
 mod entry_filters;
 mod found;
 pub(crate) mod given_sets;
@@ -27,6 +28,7 @@ pub(crate) mod templates;
 mod test_file;
 
 pub use causes::{Cause, Causes, Family, UNDETERMINED};
+pub(crate) use effort::Effort;
 pub(crate) use found::{OverlayFile, Read, Superseding, Unfinished};
 pub(crate) use known_lists::{Known, List, Lists};
 pub(crate) use lists::Own;

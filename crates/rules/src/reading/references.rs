@@ -28,6 +28,23 @@ pub(crate) fn wrong<'t>(reference: &'t str, seen: &mut BTreeSet<&'t str>) -> Opt
     (!right).then(|| (format!("`{reference}` is no address"), help))
 }
 
+/// `R045`: a reference that a browser would run or open as something else than a page of a server. Blanks and control
+/// characters before and in a scheme's name do not count, as in browsers.
+pub(crate) fn refuse_script(node: &Node, mistakes: &mut Mistakes) -> bool {
+    const SCHEMES: [&str; 6] = ["about", "blob", "data", "file", "javascript", "vbscript"];
+    let text = node.text().unwrap_or_default();
+    let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
+    let is_visible = |c: &char| !c.is_whitespace() && !c.is_control();
+    let scheme: String = scheme.chars().filter(is_visible).take(20).map(|c| c.to_ascii_lowercase()).collect();
+    let names_what = text.split_once(':').is_some_and(|(_, rest)| !rest.starts_with(' '));
+    let is_refused = SCHEMES.contains(&scheme.as_str()) && names_what;
+    if is_refused {
+        let message = format!("a reference is the address of a page, not `{scheme}:`");
+        mistakes.error_with_help(Code::R045, node.span, message, "write where others can read it: https://host/page");
+    }
+    is_refused
+}
+
 /// Whether a text is the address of a page.
 fn is_address(text: &str) -> bool {
     let rest = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));

@@ -54,6 +54,9 @@ pub(crate) fn alternative(
 }
 
 fn term(entry: &Entry, known: &LoadContext<'_>, mistakes: &mut Mistakes) -> Option<Term> {
+    if mistakes.is_full() {
+        return None;
+    }
     let key = Key::parse(&entry.key, mistakes);
     let test = match Subject::find(key.name) {
         Some(Subject::Fact(index)) => fact_test(index, &key, entry, known, mistakes),

@@ -81,6 +81,9 @@ pub(crate) fn read(tests: &Node, key: Span, mistakes: &mut Mistakes) -> Vec<Self
 }
 
 fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
+    if mistakes.is_full() {
+        return None;
+    }
     let entries = mistakes.mapping(item, "a test")?;
     let keys = ["name", "facts", "expect", "confidence"];
     mistakes.keys(entries, item.span, "a test", &keys, &["name", "facts", "expect"]);
@@ -115,6 +118,9 @@ pub(crate) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet
     let mut facts = FactSet::default();
     let before = mistakes.errors();
     for entry in mistakes.mapping(node, "`facts`")? {
+        if mistakes.is_full() {
+            return None;
+        }
         let name = entry.name();
         if let Some(fact) = scalar(name) {
             if let Some(value) = read_value(fact, &entry.value, mistakes) {

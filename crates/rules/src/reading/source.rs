@@ -31,6 +31,8 @@ pub(crate) const EXPECTED: &str = "expected.yaml";
 const MAX_DEPTH: usize = 8;
 /// How many files a rule set may have.
 const MAX_FILES: usize = 10_000;
+/// How many bytes the files of a rule set may have together: the built-in set has 4 MiB.
+const MAX_BYTES: usize = 32 << 20;
 
 /// The files of one rule set.
 #[derive(Debug, Default)]
@@ -168,7 +170,7 @@ impl SetSource {
     fn folder(folder: &Path, name: String, found: &mut Vec<Diagnostic>) -> Self {
         let mut set = Self { name, version: "0".to_owned(), ..Self::default() };
         let nowhere = YamlText::new(display_path(folder), String::new());
-        let mut files = 0_usize;
+        let (mut files, mut bytes) = (0_usize, 0_usize);
         let walk = WalkDir::new(folder).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
         let visible = |name: &std::ffi::OsStr| !name.to_string_lossy().starts_with('.');
         let mut walk = walk.filter_entry(|entry| entry.depth() == 0 || visible(entry.file_name()));
@@ -207,6 +209,12 @@ impl SetSource {
                     continue;
                 }
             };
+            bytes = bytes.saturating_add(text.text.len());
+            if bytes > MAX_BYTES {
+                let message = format!("more than {MAX_BYTES} bytes in the files of one rule set");
+                found.push(Diagnostic::error(Code::R004, &nowhere, Span::file_start(), message));
+                break;
+            }
             let relative = path.strip_prefix(folder).unwrap_or(path);
             let parts: Vec<String> =
                 relative.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
@@ -317,7 +325,7 @@ impl SetSource {
             self.version = version;
         }
         read("licence");
-        found.append(&mut mistakes.found);
+        found.extend(mistakes.take());
     }
 }
 

@@ -3,17 +3,22 @@
 //! The language is Jinja's, cut down to `{{ ... }}` and `{% if %}`: with loops or definitions it could not be known
 //! when a rule is loaded that its text can always be written. A fact is the text that reports print for it, so that
 //! `or` and `if` ask one thing only, whether it is known: with numbers and flags, 0 and false would count as absent.
+//!
+//! Rules may be a stranger's. So that no text takes much time or memory, its length and the facts in it are limited, and so
+//! are the steps and the bytes of writing it; of Jinja's filters there are those that make no text much longer.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use minijinja::value::{Object, Value as Printed};
-use minijinja::{Environment, ErrorKind, Template, UndefinedBehavior};
+use minijinja::{Environment, Error, ErrorKind, Template, UndefinedBehavior, filters};
 use regex::Regex;
 
 use crate::language::FOUND;
+use crate::reading::Effort;
 use crate::reading::guarantee::World;
 use facts::schema::{LISTS, SCALARS, scalar};
 use facts::{FactSet, FactType, Value};
@@ -22,6 +27,27 @@ use spanned_yaml::{Code, Node};
 
 /// Blocks that a text may use.
 const BLOCKS: &[&str] = &["if", "elif", "else", "endif"];
+
+/// The longest text with facts in it, bytes. The longest of the built-in rules has a tenth of it.
+const LONGEST: usize = 16 << 10;
+
+/// The most places of a text in which facts or conditions are.
+const MOST_PLACES: usize = 200;
+
+/// The most different facts in a text: whether it can be written is tried without each of them.
+const MOST_FACTS: usize = 40;
+
+/// The most steps of writing a text; a fact with a fallback takes ten.
+const MOST_STEPS: u64 = 2_000;
+
+/// The most bytes that a text has with its facts filled in, and what a filter makes: a fact has some thousand at most.
+const MOST_WRITTEN: usize = 64 << 10;
+
+/// The most texts of which some are selected: each is looked for in a text.
+const MOST_SELECTED: usize = 500;
+
+/// The bytes of a fact that are printed.
+const MOST_OF_FACT: usize = 8 << 10;
 
 /// Printed in the place of a fact that is absent although its rule matched. The checks at loading make this rare.
 const ABSENT: &str = "(unknown)";
@@ -50,27 +76,114 @@ impl Default for Templates {
     }
 }
 
-/// An environment with Jinja's filters and without its functions, none of which concerns facts. Printing what is absent
-/// gives `absent`, or an error.
+/// An environment with the filters of [`FILTERS`] and without functions and tests. Printing what is absent gives `absent`,
+/// or an error.
 fn environment(undefined: UndefinedBehavior, absent: Option<&'static str>) -> Environment<'static> {
-    let mut environment = Environment::new();
-    let names: Vec<String> = environment.globals().map(|(name, _)| name.to_owned()).collect();
-    names.iter().for_each(|name| environment.remove_global(name));
+    let mut environment = Environment::empty();
+    environment.add_filter("lower", filters::lower);
+    environment.add_filter("upper", filters::upper);
+    environment.add_filter("title", filters::title);
+    environment.add_filter("capitalize", filters::capitalize);
+    environment.add_filter("trim", filters::trim);
+    environment.add_filter("first", filters::first);
+    environment.add_filter("last", filters::last);
+    environment.add_filter("default", filters::default);
+    environment.add_filter("split", split);
+    environment.add_filter("join", join);
+    environment.add_filter("list", filters::list);
+    environment.add_filter("select", select);
+    environment.set_fuel(Some(MOST_STEPS));
     environment.set_debug(absent.is_none());
     environment.set_undefined_behavior(undefined);
     environment.set_formatter(move |out, state, value| match absent {
         _ if !value.is_undefined() => minijinja::escape_formatter(out, state, value),
-        Some(absent) => out.write_str(absent).map_err(minijinja::Error::from),
+        Some(absent) => out.write_str(absent).map_err(Error::from),
         None => Err(ErrorKind::UndefinedError.into()),
     });
     environment
 }
 
+/// The filters that texts can use.
+const FILTERS: [&str; 12] =
+    ["capitalize", "default", "first", "join", "last", "list", "lower", "select", "split", "title", "trim", "upper"];
+
+/// The parts of a text between `separator`, or between blanks.
+fn split(text: &Printed, separator: Option<Arc<str>>) -> Result<Printed, Error> {
+    within_limit(text.as_str().map_or(0, str::len))?;
+    filters::split(text, separator, None)
+}
+
+/// One text of several, with `separator` between them.
+fn join(parts: &Printed, separator: Option<Cow<'_, str>>) -> Result<String, Error> {
+    let separator = separator.unwrap_or_default();
+    let mut joined = String::new();
+    for (index, part) in parts.try_iter()?.enumerate() {
+        if index > 0 {
+            joined.push_str(&separator);
+        }
+        match part.as_str() {
+            Some(part) => joined.push_str(part),
+            None => joined.push_str(&part.to_string()),
+        }
+        within_limit(joined.len())?;
+    }
+    Ok(joined)
+}
+
+/// Those of several texts that are in `text`: the test is `in`, the only one that rules need.
+fn select(parts: &Printed, test: &str, text: &Printed) -> Result<Vec<Printed>, Error> {
+    let wrong = |message: &'static str| Error::new(ErrorKind::InvalidOperation, message);
+    if test != "in" {
+        return Err(wrong("the test of `select` is \"in\""));
+    }
+    let text = text.as_str().ok_or_else(|| Error::from(ErrorKind::UndefinedError))?;
+    let parts: Vec<Printed> = parts.try_iter()?.take(MOST_SELECTED.saturating_add(1)).collect();
+    if parts.len() > MOST_SELECTED {
+        return Err(wrong("`select` has too many texts"));
+    }
+    Ok(parts.into_iter().filter(|part| part.as_str().is_some_and(|part| text.contains(part))).collect())
+}
+
+/// Fails where a text of so many bytes is too long.
+fn within_limit(bytes: usize) -> Result<(), Error> {
+    let is_within = bytes <= MOST_WRITTEN;
+    is_within.then_some(()).ok_or_else(|| Error::new(ErrorKind::InvalidOperation, too_long_message()))
+}
+
+fn too_long_message() -> String {
+    format!("it gets longer than {MOST_WRITTEN} bytes")
+}
+
+/// Takes what is written, up to [`MOST_WRITTEN`] bytes.
+struct Limited(Vec<u8>);
+
+impl io::Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len().saturating_add(bytes.len()) > MOST_WRITTEN {
+            return Err(io::Error::other(too_long_message()));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The template's text with facts filled in.
+fn render(template: &Template, facts: &FactValues) -> Result<String, Error> {
+    let mut out = Limited(Vec::new());
+    template.render_captured_to(facts.printed(), &mut out)?;
+    // What is written are texts.
+    Ok(String::from_utf8(out.0).unwrap_or_default())
+}
+
 impl Templates {
     /// Checks a text: whether it can be written in each of the worlds.
-    pub fn check(&self, node: &Node, worlds: &[World], mistakes: &mut Mistakes) -> bool {
+    pub fn check(&self, node: &Node, worlds: &[World], effort: &Effort, mistakes: &mut Mistakes) -> bool {
         let text = node.text().unwrap_or_default();
-        let wrongs = if is_template(text) { check(&self.trial, text, worlds) } else { Vec::new() };
+        let wrongs = if is_template(text) { check(&self.trial, text, worlds, effort) } else { Vec::new() };
         let is_fine = wrongs.is_empty();
         for wrong in wrongs {
             let span = wrong.at.map_or(node.span, |at| node.span_within(&mistakes.file, at));
@@ -84,7 +197,7 @@ impl Templates {
         if !is_template(text) {
             return Ok(Cow::Borrowed(text));
         }
-        let filled = self.lenient.get_template(text).and_then(|template| template.render(facts.printed()));
+        let filled = self.lenient.get_template(text).and_then(|template| render(&template, facts));
         filled.map(|filled| Cow::Owned(without_gaps(&filled))).map_err(|error| failure(&error).message)
     }
 
@@ -158,14 +271,17 @@ struct Trial {
 
 impl Trial {
     /// The template is `text`, of the strict environment.
-    fn render(&self, template: &Template, text: &str, facts: &FactValues) -> Result<String, minijinja::Error> {
-        let error = match template.render(facts.printed()) {
-            Ok(rendered) => return Ok(rendered),
+    fn render(&self, template: &Template, text: &str, facts: &FactValues) -> Result<(), Error> {
+        let error = match render(template, facts) {
+            Ok(_) => return Ok(()),
             Err(error) => error,
         };
         let compares = |part: &str| part.contains("==") || part.contains("!=");
         let failed = error.range().and_then(|at| text.get(at)).is_some_and(|part| compares(&without_literals(part)));
-        if failed { self.comparing.render_str(text, facts.printed()) } else { Err(error) }
+        if !failed {
+            return Err(error);
+        }
+        render(&self.comparing.template_from_str(text)?, facts).map(drop)
     }
 }
 
@@ -236,7 +352,11 @@ impl Object for Group {
             name == Some(wanted)
         };
         let (path, value) = self.facts.iter().find(|(path, _)| is_it(path))?;
-        Some(Printed::from(value.display(printable(path)?.1)))
+        let mut shown = value.display(printable(path)?.1);
+        if shown.len() > MOST_OF_FACT {
+            shown.truncate((0..=MOST_OF_FACT).rev().find(|end| shown.is_char_boundary(*end)).unwrap_or_default());
+        }
+        Some(Printed::from(shown))
     }
 }
 
@@ -248,24 +368,36 @@ struct TextMistake {
     help: String,
 }
 
-fn check(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> {
+fn check(trial: &Trial, text: &str, worlds: &[World], effort: &Effort) -> Vec<TextMistake> {
+    let places = || text.match_indices("{{").chain(text.match_indices("{%")).count();
+    if text.len() > LONGEST || places() > MOST_PLACES {
+        let message = format!("a text with facts has at most {LONGEST} bytes, and {MOST_PLACES} places with facts");
+        let help = "shorten it, or leave facts out".to_owned();
+        return vec![TextMistake { code: Code::R040, at: None, message, help }];
+    }
     let mut told = forbidden_blocks(text);
+    told.extend(multiplications(text));
     let is_readable = told.is_empty();
     told.extend(no_text_comparisons(text));
     if !is_readable {
         return told;
     }
-    told.extend(check_facts(trial, text, worlds));
+    told.extend(check_facts(trial, text, worlds, effort));
     told
 }
 
 /// What is wrong with the facts that a text prints.
-fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> {
+fn check_facts(trial: &Trial, text: &str, worlds: &[World], effort: &Effort) -> Vec<TextMistake> {
     let template = match trial.strict.template_from_str(text) {
         Ok(template) => template,
         Err(error) => return vec![failure(&error)],
     };
     let paths: BTreeSet<String> = template.undeclared_variables(true).into_iter().collect();
+    if paths.len() > MOST_FACTS {
+        let message = format!("{} different facts in one text, more than {MOST_FACTS}", paths.len());
+        let help = "leave facts out".to_owned();
+        return vec![TextMistake { code: Code::R040, at: None, message, help }];
+    }
     let mut unknown: Vec<TextMistake> = paths.iter().filter_map(|path| unknown_fact(text, path)).collect();
     if !unknown.is_empty() {
         // The others can be looked at as if a text stood in the place of these.
@@ -274,7 +406,7 @@ fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> 
             .filter(|path| printable(path).is_none())
             .fold(text.to_owned(), |text, path| with_text_for(&text, path));
         if others != text && trial.strict.template_from_str(&others).is_ok_and(|template| names_only_facts(&template)) {
-            unknown.extend(check_facts(trial, &others, worlds));
+            unknown.extend(check_facts(trial, &others, worlds, effort));
         }
         return unknown;
     }
@@ -285,6 +417,13 @@ fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<TextMistake> 
         let facts = FactValues::new(known.map(|(path, kind)| (*path, example(*kind))).collect());
         trial.render(&template, text, &facts)
     };
+    // Each world is tried without each fact, and without all.
+    let times = paths.len().saturating_add(1).saturating_mul(worlds.len()).saturating_add(1);
+    if !effort.write(text.len().saturating_mul(times)) {
+        let message = "the texts of this rule set take too long to check: too many ways to match, each with many facts";
+        let help = "leave facts out of texts, or split the rule".to_owned();
+        return vec![TextMistake { code: Code::R004, at: None, message: message.to_owned(), help }];
+    }
     if let Err(error) = render(&|_| false) {
         return vec![failure(&error)];
     }
@@ -351,6 +490,21 @@ fn forbidden_blocks(text: &str) -> Vec<TextMistake> {
     all
 }
 
+/// Finds multiplications, which make long texts of short ones, and powers.
+fn multiplications(text: &str) -> Vec<TextMistake> {
+    let mut all = Vec::new();
+    for (start, _) in text.match_indices("{{").chain(text.match_indices("{%")) {
+        let inside = without_literals(text.get(start..).unwrap_or_default());
+        let end = inside.find(if text.get(start..).is_some_and(|rest| rest.starts_with("{{")) { "}}" } else { "%}" });
+        let Some(at) = inside.get(..end.unwrap_or(inside.len())).and_then(|inside| inside.find('*')) else { continue };
+        let message = "`*` is not used in texts".to_owned();
+        let help = "facts are texts here, and can't be multiplied".to_owned();
+        let at = start.saturating_add(at);
+        all.push(TextMistake { code: Code::R040, at: Some(at..at.saturating_add(1)), message, help });
+    }
+    all
+}
+
 /// Finds comparisons with something that is no text, which could never be equal to a fact.
 fn no_text_comparisons(text: &str) -> Vec<TextMistake> {
     static NUMBER: LazyLock<Option<Regex>> =
@@ -375,9 +529,12 @@ fn no_text_comparisons(text: &str) -> Vec<TextMistake> {
 /// The text with `_` in the place of every byte in quotes.
 fn without_literals(text: &str) -> String {
     let mut quote = None;
+    let mut is_escaped = false;
     let mut plain = String::with_capacity(text.len());
     for character in text.chars() {
-        if quote == Some(character) {
+        let was_escaped = is_escaped;
+        is_escaped = quote.is_some() && character == '\\' && !was_escaped;
+        if quote == Some(character) && !was_escaped {
             quote = None;
             plain.push(character);
         } else if quote.is_some() {
@@ -408,7 +565,7 @@ fn unknown_fact(text: &str, path: &str) -> Option<TextMistake> {
 }
 
 /// The mistake that a fact may be absent where it is printed, or all of several.
-fn may_be_absent(text: &str, paths: &[&str], error: &minijinja::Error) -> TextMistake {
+fn may_be_absent(text: &str, paths: &[&str], error: &Error) -> TextMistake {
     if error.kind() != ErrorKind::UndefinedError {
         return failure(error);
     }
@@ -428,9 +585,15 @@ fn may_be_absent(text: &str, paths: &[&str], error: &minijinja::Error) -> TextMi
     TextMistake { code: Code::R042, at, message, help }
 }
 
-fn failure(error: &minijinja::Error) -> TextMistake {
+fn failure(error: &Error) -> TextMistake {
     let message = match error.detail() {
+        Some(detail) if error.kind() == ErrorKind::UnknownFilter => {
+            format!("the text can't be written: {detail}; the filters are {}", listing(FILTERS))
+        }
         Some(detail) => format!("the text can't be written: {detail}"),
+        None if error.kind() == ErrorKind::OutOfFuel => {
+            format!("the text can't be written: it takes more than {MOST_STEPS} steps")
+        }
         None => format!("the text can't be written: {}", error.kind()),
     };
     let help = r#"facts are written as {{ fact.path }} or {{ fact.path or "a fallback" }}"#.to_owned();

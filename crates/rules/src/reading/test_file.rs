@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::language::keys::OVERLAY_KEYS;
 use crate::reading::{SelfTest, Tests, self_test};
 use rule_syntax::hints::MISSING_KEYS;
-use rule_syntax::mistakes::{Mistakes, closest, did_you_mean};
+use rule_syntax::mistakes::{MOST, Mistakes, closest, did_you_mean};
 use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
 
 /// What the name of such a file has before its ending.
@@ -84,7 +84,7 @@ impl TestFile {
         found.extend(wrong);
         let mut mistakes = Mistakes::new(file);
         let entries = root.and_then(|root| entries(&root, &mut mistakes));
-        found.append(&mut mistakes.found);
+        found.extend(mistakes.take());
         entries.map_or(Self::Unread, |entries| Self::Read { file: Arc::clone(file), entries })
     }
 
@@ -100,7 +100,7 @@ impl TestFile {
         if rules.iter().any(|rule| id_of(rule).is_none()) {
             return;
         }
-        for entry in entries.iter().filter(|entry| !is_one_of(rules, &entry.id)) {
+        for entry in entries.iter().filter(|entry| !is_one_of(rules, &entry.id)).take(MOST) {
             let message = format!("there is no rule `{}` in {}", entry.id, tested_by(file));
             let help = entry.meant(rules).map_or_else(
                 || "tests are beside their rule: those of the rules in NAME.yaml in NAME.tests.yaml".to_owned(),
@@ -138,7 +138,7 @@ impl TestFile {
         let message = format!("the rule `{}` has tests here and inside of it", tested.id);
         let help = "move the tests of the rule into one of the two places";
         let twice = Diagnostic::error(Code::R053, file, tested.span, message);
-        mistakes.found.push(twice.with_other(&mistakes.file, inside, "and here").with_help(help));
+        mistakes.add(twice.with_other(&mistakes.file, inside, "and here").with_help(help));
     }
 }
 

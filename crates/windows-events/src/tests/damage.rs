@@ -286,3 +286,78 @@ fn a_closed_log_has_nothing_behind_its_flushed_part() {
     seal_file(&mut bytes);
     assert_eq!(losses(&bytes), [""; 0]);
 }
+
+#[test]
+fn records_behind_a_damaged_one_that_was_not_flushed_are_recovered_and_the_damage_is_a_loss() {
+    let mut bytes = small_log();
+    let start = chunk_range(0).start;
+    let second = chunk_header::END + u32_at(&bytes, start + chunk_header::END + 4) as usize;
+    unflush(&mut bytes);
+    make_dirty(&mut bytes);
+    bytes[start + second] = b'X';
+    assert_eq!((reading(&bytes).records, apps(&reading(&bytes)).len()), (Some(2), 2));
+    assert_eq!(
+        losses(&bytes),
+        [
+            format!("chunk 0: 1 record could not be decoded: the record at offset {second:#x} (its header is damaged)"),
+            "chunk 0: 1 record (id 103) past the end of its flushed part recovered".to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn chunks_that_are_missing_in_the_middle_are_losses_whether_the_log_was_closed_or_not() {
+    let gap = "15 records (numbers 16 to 30) in front of it are missing";
+    for dirty in [false, true] {
+        let mut zeroed = long_log(3);
+        if dirty {
+            make_dirty(&mut zeroed);
+        }
+        let mut removed = zeroed.clone();
+        zeroed[chunk_range(1)].fill(0);
+        assert!(losses(&zeroed).contains(&format!("chunk 2: {gap}; chunk 1 in front of it is all zero")), "{dirty}");
+        removed.drain(chunk_range(1));
+        assert!(losses(&removed).contains(&format!("chunk 1: {gap}")), "{dirty}: {:?}", losses(&removed));
+    }
+}
+
+#[test]
+fn zeros_in_front_of_the_first_chunk_are_a_loss() {
+    let mut bytes = long_log(2);
+    make_dirty(&mut bytes);
+    bytes[chunk_range(0)].fill(0);
+    assert_eq!(losses(&bytes), ["chunk 1: chunk 0 in front of it is all zero"]);
+}
+
+#[test]
+fn in_a_log_that_was_full_the_oldest_chunk_follows_the_newest() {
+    let bytes = long_log(3);
+    let newest =
+        [&bytes[..FILE_HEADER_BYTES], &bytes[chunk_range(2).start..], &bytes[chunk_range(0)], &bytes[chunk_range(1)]];
+    let mut rotated = newest.concat();
+    assert_eq!(losses(&rotated), [""; 0]);
+    make_dirty(&mut rotated);
+    assert_eq!(losses(&rotated), [""; 0]);
+}
+
+#[test]
+fn what_the_header_of_an_open_log_counts_is_there_at_least() {
+    let mut bytes = long_log(1);
+    make_dirty(&mut bytes);
+    put(&mut bytes, file_header::NEXT_RECORD, &100_u64.to_le_bytes());
+    put(&mut bytes, file_header::CHUNKS, &5_u16.to_le_bytes());
+    seal_file(&mut bytes);
+    assert_eq!(
+        losses(&bytes),
+        [
+            "file header: it counts 5 chunks, but the file holds 2",
+            "file header: the next record would have the id 100, but the last one found is 16",
+        ]
+    );
+    // Clearing a log leaves its numbers.
+    let mut cleared = EventLog::new("System", "PC-01").to_bytes();
+    make_dirty(&mut cleared);
+    put(&mut cleared, file_header::NEXT_RECORD, &100_u64.to_le_bytes());
+    seal_file(&mut cleared);
+    assert_eq!(losses(&cleared), [""; 0]);
+}

@@ -8,7 +8,9 @@ mod shared;
 
 use std::io::Write;
 
-use samplekit::event_log::patch::{chunk_header, chunk_range, make_dirty, put, seal_chunk, seal_file, u32_at};
+use samplekit::event_log::patch::{
+    chunk_header, chunk_range, file_header, make_dirty, put, seal_chunk, seal_file, u32_at,
+};
 use samplekit::event_log::{
     CHUNK_BYTES, Event as Logged, EventLog, FILE_HEADER_BYTES, Node, Provider, Record as Written,
 };

@@ -15,12 +15,7 @@ pub struct ImageFile {
 impl ImageFile {
     /// Opens the image at `path`; `None` when it can't be opened or is no file.
     pub fn open(path: &Path) -> Option<Self> {
-        // Opening a pipe would wait for its other end.
-        if !std::fs::metadata(path).ok()?.is_file() {
-            return None;
-        }
-        let file = File::open(path).ok()?;
-        file.metadata().ok()?.is_file().then_some(Self { file })
+        opener::open(path).ok().map(|file| Self { file })
     }
 
     /// Fills `bytes` with what is at an offset in the file.

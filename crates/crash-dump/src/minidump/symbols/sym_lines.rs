@@ -1,6 +1,5 @@
 //! Source lines and inlined functions in a `.sym` file, read from the file where an address asks for them.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -60,7 +59,7 @@ impl Index {
     }
 
     fn read(&self, begins: u64, address: u64, known: &CodeSource) -> Option<CodeSource> {
-        let mut file = BufReader::new(File::open(&self.path).ok()?);
+        let mut file = BufReader::new(opener::open(&self.path).ok()?);
         file.seek(SeekFrom::Start(record_at(&self.functions, begins)?)).ok()?;
         let mut from = file.take(MOST_OF_A_FUNCTION);
         let mut line = Vec::new();
@@ -116,7 +115,7 @@ impl Index {
 
     /// The text of a record that has a number, and behind it a text.
     fn text(&self, list: &[(u64, u64)], number: u64) -> Option<String> {
-        let mut file = File::open(&self.path).ok()?;
+        let mut file = opener::open(&self.path).ok()?;
         file.seek(SeekFrom::Start(record_at(list, number)?)).ok()?;
         let mut line = Vec::new();
         BufReader::new(file.take(LONGEST_LINE)).read_until(b'\n', &mut line).ok()?;

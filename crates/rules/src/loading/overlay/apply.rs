@@ -10,7 +10,7 @@ use crate::language::keys::{OVERLAY_KEYS, RULE_KEYS};
 use crate::loading::overlay::suppression::{SuppressedBy, Suppression, Suppressions};
 use crate::loading::{Change, Rule, RuleSetInfo};
 use crate::reading::rule_file::read_changes;
-use crate::reading::{Causes, Lists, LoadContext, OverlayFile, Read, Templates, selections};
+use crate::reading::{Causes, Effort, Lists, LoadContext, OverlayFile, Read, Templates, selections};
 use rule_syntax::hints;
 use rule_syntax::mistakes::{Mistakes, closest, listing};
 use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText};
@@ -31,6 +31,8 @@ pub(crate) struct Target<'a> {
     pub lists: &'a [Arc<Lists>],
     pub causes: &'a Causes,
     pub templates: &'a Templates,
+    /// What reading the overlays has cost so far.
+    pub effort: &'a Effort,
 }
 
 /// Applies overlays in the order of their sets, later ones over earlier ones, and gives the suppressions.
@@ -47,7 +49,7 @@ pub(crate) fn apply(files: &[OverlayFile], target: &mut Target<'_>, found: &mut 
                 mistakes: Mistakes::new(&file.text),
             };
             reader.read();
-            found.append(&mut reader.mistakes.found);
+            found.extend(reader.mistakes.take());
         }
     }
     suppressions
@@ -81,7 +83,8 @@ impl OverlayReader<'_, '_> {
             let Some(node) = node else { continue };
             let Some(items) = self.mistakes.items(node, &format!("`{key}`")) else { continue };
             for item in items {
-                if read(self, item)
+                if !self.mistakes.is_full()
+                    && read(self, item)
                     && let Some(set) = self.target.sets.get_mut(file.set)
                 {
                     let count = count(set);
@@ -116,7 +119,8 @@ impl OverlayReader<'_, '_> {
         let named = self.named(item);
         let rule = named.as_ref().and_then(|named| self.target.rules.get(named.index?));
         let lists = self.lists();
-        let known = LoadContext { causes: self.target.causes, lists: &lists, proven: false };
+        let effort = self.target.effort;
+        let known = LoadContext { causes: self.target.causes, lists: &lists, proven: false, effort };
         let changes = read_changes(item, &known, self.target.templates, rule.map(Rule::logic), &mut self.mistakes);
         let Some(named) = named else { return false };
         if !self.is_first(item, &named.id) || self.mistakes.errors() > before {
@@ -171,7 +175,8 @@ impl OverlayReader<'_, '_> {
         let (until, place) = self.until(item).unzip();
         let hosts = self.hosts(item);
         let lists = self.lists();
-        let known = LoadContext { causes: self.target.causes, lists: &lists, proven: false };
+        let effort = self.target.effort;
+        let known = LoadContext { causes: self.target.causes, lists: &lists, proven: false, effort };
         let when = item.entry("when").and_then(|entry| selections::read(entry, &known, &mut self.mistakes));
         let named = self.named(item);
         let (Some(named), Some(reason)) = (named, reason) else { return false };
@@ -261,7 +266,7 @@ impl OverlayReader<'_, '_> {
             let twice = Diagnostic::error(Code::R072, &self.file.text, span, message)
                 .with_other(file, *first, "first here")
                 .with_help("put it into one entry; a rule is either overridden or disabled");
-            self.mistakes.found.push(twice);
+            self.mistakes.add(twice);
             return false;
         }
         self.changed.insert(id.to_owned(), (Arc::clone(&self.file.text), span));

@@ -14,14 +14,17 @@ use crate::reading::guarantee::{Partly, World, all_asked_for, worlds_as_far};
 use crate::reading::source::{RuleFile, encoded};
 use crate::reading::test_file::TestFile;
 use crate::reading::{
-    Causes, Lists, LoadContext, OverlayFile, Read, Superseding, Templates, Tests, Unfinished, required, selections,
-    self_test, source,
+    Causes, Effort, Lists, LoadContext, OverlayFile, Read, Superseding, Templates, Tests, Unfinished, required,
+    selections, self_test, source,
 };
 use facts::schema::SCALARS;
 use rule_syntax::condition::{self, Condition};
 use rule_syntax::mistakes::{Mistakes, closest};
 use rule_syntax::prepared::Part;
 use spanned_yaml::{Code, Diagnostic, Entry, Node, Span, YamlText, parse_leniently};
+
+/// The longest id of a rule, bytes: files are named after rules, and names of files have at most 255.
+const LONGEST_ID: usize = 100;
 
 /// A rule that was read as a whole.
 pub(crate) struct ReadRule {
@@ -75,7 +78,7 @@ pub(crate) fn read_file(
             Unfinished { id: id.to_owned(), file, span, set }
         }));
     }
-    found.append(&mut reader.mistakes.found);
+    found.extend(reader.mistakes.take());
     rules
 }
 
@@ -108,8 +111,8 @@ pub(crate) fn prepared_tests(part: Part) -> Option<Tests> {
 
 /// Reads a part of a rule in which there are no mistakes.
 fn prepared<T>(file: &Arc<YamlText>, lists: &Lists, read: impl FnOnce(&mut RuleReader<'_>) -> Option<T>) -> Option<T> {
-    let (causes, templates) = (Causes::default(), Templates::default());
-    let known = LoadContext { causes: &causes, lists, proven: true };
+    let (causes, templates, effort) = (Causes::default(), Templates::default(), Effort::default());
+    let known = LoadContext { causes: &causes, lists, proven: true, effort: &effort };
     read(&mut RuleReader {
         known: &known,
         templates: &templates,
@@ -154,6 +157,9 @@ impl RuleReader<'_> {
 
     /// The rule that `node` writes, one of the `rules` of its file.
     fn rule(&mut self, node: &Node, rules: &[Node], file: &RuleFile) -> Option<ReadRule> {
+        if self.mistakes.is_full() {
+            return None;
+        }
         let before = self.mistakes.errors();
         let entries = self.mistakes.mapping(node, "a rule")?;
         let is_apart = |key: &str| key == "tests" && self.tests.is_there();
@@ -200,6 +206,11 @@ impl RuleReader<'_> {
             self.mistakes.error_with_help(Code::R017, node.span, message, help);
             return None;
         };
+        if id.len() > LONGEST_ID {
+            let message = format!("the id has {} bytes, more than {LONGEST_ID}", id.len());
+            self.mistakes.error_with_help(Code::R017, node.span, message, "write a shorter id");
+            return None;
+        }
         if let Some(folder) = &file.area
             && folder != area
         {
@@ -268,7 +279,7 @@ impl RuleReader<'_> {
                     let span = node.span_within(&self.mistakes.file, wrong.at);
                     let mut diagnostic = Diagnostic::error(wrong.code, &self.mistakes.file, span, wrong.message);
                     diagnostic.help = wrong.help;
-                    self.mistakes.found.push(diagnostic);
+                    self.mistakes.add(diagnostic);
                 }
                 None
             }

@@ -36,7 +36,7 @@ impl RuleReader<'_> {
             explanation: explanation.unwrap_or_default(),
             remediation: self.remediation(node, logic),
             collect: self.collect(node, logic),
-            references: self.plain_texts(node, "references"),
+            references: self.references(node),
             ..Texts::default()
         }
     }
@@ -77,12 +77,16 @@ impl RuleReader<'_> {
         items.iter().filter_map(|item| requests::read(item, &names, &mut self.mistakes)).collect()
     }
 
-    fn plain_texts(&mut self, rule: &Node, key: &str) -> Vec<String> {
-        let Some(node) = rule.get(key) else { return Vec::new() };
-        let what = format!("`{key}`");
-        let Some(items) = self.mistakes.items(node, &what) else { return Vec::new() };
-        let what = format!("an entry of {what}");
-        items.iter().filter_map(|item| requests::plain(item, &what, &mut self.mistakes)).collect()
+    fn references(&mut self, rule: &Node) -> Vec<String> {
+        let Some(node) = rule.get("references") else { return Vec::new() };
+        let Some(items) = self.mistakes.items(node, "`references`") else { return Vec::new() };
+        let mut read = Vec::new();
+        for item in items {
+            if !references::refuse_script(item, &mut self.mistakes) {
+                read.extend(requests::plain(item, "an entry of `references`", &mut self.mistakes));
+            }
+        }
+        read
     }
 
     fn supersedes(&mut self, rule: &Node) -> Vec<Superseded> {
@@ -103,15 +107,20 @@ impl RuleReader<'_> {
     /// A text with facts in it, written when the rule matches and `also` holds.
     fn text(&mut self, node: &Node, what: &str, logic: &ReadLogic, also: Also<'_>) -> Option<String> {
         let text = self.mistakes.text(node, what)?.trim();
-        let is_fine = self.known.proven || self.templates.check(node, &logic.worlds(also), &mut self.mistakes);
+        let is_fine = self.known.proven || self.checked(node, &logic.worlds(also));
         is_fine.then(|| text.to_owned())
+    }
+
+    /// Whether a text can be written in each of the worlds.
+    fn checked(&mut self, node: &Node, worlds: &[World]) -> bool {
+        self.templates.check(node, worlds, self.known.effort, &mut self.mistakes)
     }
 
     /// A title, with facts that need not be known: lists of rules print it without any.
     fn title(&mut self, node: &Node) -> Option<String> {
         let text = self.mistakes.text(node, "`title`")?.trim();
         let before = self.mistakes.found.len();
-        let is_fine = self.known.proven || self.templates.check(node, &[World::new()], &mut self.mistakes);
+        let is_fine = self.known.proven || self.checked(node, &[World::new()]);
         for found in self.mistakes.found.iter_mut().skip(before).filter(|found| found.code == Code::R042) {
             found.help = Some("a title also stands in lists of rules: write `{{ fact or \"...\" }}`".to_owned());
         }
@@ -222,6 +231,6 @@ pub(crate) fn read_changes(
     if let Some(references) = node.get("references") {
         references::look_at(references, &mut reader.mistakes);
     }
-    mistakes.found.append(&mut reader.mistakes.found);
+    reader.mistakes.found.drain(..).for_each(|mistake| mistakes.add(mistake));
     changes
 }
