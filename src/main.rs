@@ -21,11 +21,26 @@ fn main() -> ExitCode {
         env_logger::Builder::from_env(env_logger::Env::new().filter(LOG)).format_timestamp_millis().init();
     }
     let run = || cli::run(std::env::args_os());
-    match thread::Builder::new().stack_size(STACK).spawn(run) {
+    let exit = match thread::Builder::new().stack_size(STACK).spawn(run) {
         // The panic hook has noted the panic.
         Ok(worker) => worker.join().unwrap_or(Exit::Internal),
         // Without another thread, this one does the work.
         Err(_) => run(),
-    }
-    .into()
+    };
+    keep_window_open();
+    exit.into()
 }
+
+/// Waits for the Enter key where the program was started by Explorer, for example with a dropped folder: its window closes with
+/// it.
+#[cfg(windows)]
+fn keep_window_open() {
+    if mousetrap::started_by_explorer() {
+        eprintln!("\nPress Enter to close this window.");
+        // Where nothing can be read, there is no window to keep.
+        let _ = std::io::stdin().read_line(&mut String::new());
+    }
+}
+
+#[cfg(not(windows))]
+fn keep_window_open() {}

@@ -15,6 +15,7 @@ use evidence::ArtifactKind;
 use evtx_scan::Cache;
 use pipeline::discover::{read_list, sniff};
 use pipeline::{Options, analyze_keeping};
+use report::Selected;
 use report::compare::Side;
 use rules::RuleSet;
 use untrusted::{HeadAndTail, display_path, reason};
@@ -48,6 +49,11 @@ pub struct Arguments {
     /// names the customer of everything.
     #[arg(long)]
     by_folder: bool,
+
+    /// Don't read files and folders whose name PATTERN fits (`*.pdf`, `old`), or whose path below PATH where it has a slash
+    /// (`backup/*`); case is ignored. Members of archives likewise. Can be given again.
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
 
     /// Don't walk stacks: faster, but a suspect below a carrier is not found.
     #[arg(long)]
@@ -99,6 +105,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         None => Vec::new(),
     };
     let threads = arguments.reporting.pool(is_small(&paths))?;
+    let reporting = arguments.reporting.options();
     let options = Options {
         no_stack_walk: arguments.no_stack_walk,
         by_folder: arguments.by_folder,
@@ -106,7 +113,8 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         sigma: arguments.reporting.sigma()?,
         pasted,
         cache: arguments.cache.as_deref().and_then(|folder| open_cache(folder, arguments.reporting.quiet)),
-        ..arguments.reporting.options()
+        selected: Selected { exclude: arguments.exclude.clone(), ..reporting.selected },
+        ..reporting
     };
     Ok(Prepared { paths, rules, baseline, options, threads })
 }
@@ -180,12 +188,13 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
 /// The question of the run, if its answer can be kept: not with symbols and images, which are many and large, nor with
 /// Sigma rules, which don't use the cache.
 fn question(arguments: &Arguments, paths: &[PathBuf], options: &Options) -> Option<Question> {
-    let Arguments { paths: given, cache: _, ticket, symbols, by_folder, no_stack_walk, no_progress: _, reporting } =
-        arguments;
+    let Arguments { paths: given, cache: _, ticket, symbols, by_folder, exclude, no_stack_walk, .. } = arguments;
+    let Arguments { no_progress: _, reporting, .. } = arguments;
     if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() {
         return None;
     }
-    let mut question = Question::with(&(given, paths, ticket, (by_folder, no_stack_walk), reporting.question()))?;
+    let mut question =
+        Question::with(&(given, paths, ticket, (by_folder, no_stack_walk, exclude), reporting.question()))?;
     reporting.judging_files().try_for_each(|path| question.files(path)).ok()?;
     options.pasted.iter().for_each(|(name, content)| question.text(name, content));
     Some(question)

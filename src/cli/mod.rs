@@ -7,6 +7,8 @@ mod answers;
 mod collect_script;
 mod color;
 mod compare;
+mod config;
+mod entry;
 mod exit;
 mod explain;
 mod id_prefix;
@@ -21,6 +23,7 @@ mod reporting;
 mod reports;
 mod rules;
 mod schema;
+mod selecting;
 mod show;
 mod sigma;
 mod stream;
@@ -33,7 +36,6 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
 use std::panic::catch_unwind;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::error::{ContextKind, ContextValue};
@@ -76,6 +78,8 @@ enum Command {
     /// that they can name, and prints their schema.
     #[command(subcommand)]
     Rules(rules::RulesCommand),
+    /// Prints the settings in force and where each comes from: `crashsift.toml` of the user and of the project, variables.
+    Config(config::Arguments),
     /// Prints the JSON Schema of what programs read.
     Schema(schema::Arguments),
     /// Prints a completion script for a shell.
@@ -89,6 +93,12 @@ enum Command {
 
 /// Runs the program on its arguments, program name included.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let program = Arguments::command();
+    let arguments = entry::with_command(arguments.into_iter().collect(), &program);
+    let arguments = match config::with_settings(arguments, &program) {
+        Ok(arguments) => arguments,
+        Err(wrong) => return wrong,
+    };
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),
@@ -98,6 +108,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Analyze(arguments) => analyze::run(arguments),
         Command::CollectScript(arguments) => collect_script::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Config(arguments) => config::run(&arguments, &Arguments::command()),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
@@ -132,11 +143,8 @@ fn usage(error: &clap::Error) -> Exit {
         let mut notes = anstream::stderr();
         text.lines().try_for_each(|line| writeln!(notes, "{}", sanitise(line)))
     };
-    // A file or folder in the place of the command is probably meant to be analyzed.
-    if let Some(ContextValue::String(path)) = error.get(ContextKind::InvalidSubcommand)
-        && Path::new(path).exists()
-    {
-        stream::note(&format!("to analyze it: crashsift analyze {path}"));
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) {
+        stream::note(&format!("{name} is neither a command nor a file or folder here, and no code that is known"));
     }
     Exit::Usage
 }

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgAction, ValueEnum};
-use jiff::Timestamp;
 
 use super::answers::{Answer, Answers};
 use super::color::Color;
 use super::output::{self, Look};
 use super::reports::side;
 use super::rules::load_rules;
+use super::selecting::{Selecting, check_cause};
 use super::stream::{Notes, usage};
 use super::{Exit, sigma, stream, suppressions};
 use ::sigma::SigmaRules;
@@ -20,8 +20,8 @@ use pipeline::Options;
 use report::compare::{Side, comparable_now, compare};
 use report::model::{Comparison, Document};
 use report::text::TextOptions;
-use report::{Artifact, Limits, Report, Summary, WriteError, counted, csv, json, jsonl, page, screen, text};
-use rules::{RuleSet, UNDETERMINED, closest};
+use report::{Artifact, Report, Summary, WriteError, counted, csv, json, jsonl, page, screen, text};
+use rules::{RuleSet, UNDETERMINED};
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -59,13 +59,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
-    /// Leave out incidents before TIME (2024-11-11 or 2024-11-11T17:43:00Z).
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    since: Option<Timestamp>,
-
-    /// Leave out incidents after TIME; a date means its end.
-    #[arg(long, value_name = "TIME", value_parser = end_time)]
-    until: Option<Timestamp>,
+    #[command(flatten)]
+    selecting: Selecting,
 
     /// Leave out findings that are less sure than this (0 to 1). The verdict stays.
     #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.0, value_parser = confidence)]
@@ -122,31 +117,17 @@ impl Arguments {
             if wanted == NEW && self.baseline.is_none() {
                 return Err(usage("--fail-on new: new against what? Give an earlier report with --baseline"));
             }
-            if wanted != ANY && wanted != NEW && !is_cause_or_family(&rules, wanted) {
-                let causes = rules.causes();
-                let known = causes
-                    .iter()
-                    .map(|cause| cause.id.as_str())
-                    .chain(causes.families().map(|family| family.id.as_str()));
-                let close = closest(wanted, known).map(|close| format!("did you mean `{close}`? "));
-                return Err(usage(format!(
-                    "--fail-on {wanted}: neither a cause nor a family; {}`crashsift rules causes` prints all",
-                    close.unwrap_or_default()
-                )));
+            if wanted != ANY && wanted != NEW {
+                check_cause("--fail-on", wanted, &rules)?;
             }
         }
-        if let (Some(since), Some(until)) = (self.since, self.until)
-            && since > until
-        {
-            return Err(usage(format!("--since {since} is after --until {until}: no incident can be between them")));
-        }
+        self.selecting.check(&rules)?;
         if let Some(path) = &self.output {
             output::check(path).map_err(usage)?;
         }
         let baseline = self.baseline.as_deref().map(|path| {
             let baseline = side(path).map_err(|error| usage(format!("--baseline {error}")))?;
-            let limits = Limits { since: self.since, until: self.until };
-            comparable_now(&baseline, limits)
+            comparable_now(&baseline, self.selecting.limits(), &self.selecting.selected())
                 .map_err(|error| usage(format!("--baseline {}: {error}", path.display())))?;
             Ok(baseline)
         });
@@ -184,7 +165,8 @@ impl Arguments {
     /// The options of the library that these arguments set.
     pub fn options(&self) -> Options {
         Options {
-            limits: Limits { since: self.since, until: self.until },
+            limits: self.selecting.limits(),
+            selected: self.selecting.selected(),
             min_confidence: self.min_confidence,
             keep_evidence: self.mergeable,
             threads: self.threads,
@@ -195,21 +177,11 @@ impl Arguments {
     /// The arguments that change the report, as text; the output file and the number of threads don't.
     pub fn question(&self) -> String {
         let Self {
-            format: _,
-            full: _,
-            output: _,
-            mergeable,
-            threads,
-            rules,
-            no_builtin_rules,
-            jobs: _,
-            since,
-            until,
-            ..
+            format: _, full: _, output: _, mergeable, threads, rules, no_builtin_rules, jobs: _, selecting, ..
         } = self;
         let Self { min_confidence, baseline, fail_on, strict, quiet, verbose: _, csv_bom: _, color: _, .. } = self;
         let look = self.look().options(self.output.as_deref());
-        let judged = (rules, no_builtin_rules, since, until, min_confidence);
+        let judged = (rules, no_builtin_rules, selecting, min_confidence);
         format!(
             "{:?}",
             (self.format(), mergeable, threads, look, self.csv_bom(), judged, baseline, fail_on, strict, quiet)
@@ -356,28 +328,11 @@ fn jobs(text: &str) -> Result<NonZeroUsize, String> {
         .ok_or_else(|| format!("write a number of threads from 1 to {MOST_JOBS}"))
 }
 
-/// Parses a time; a date means its end, in UTC.
-fn end_time(text: &str) -> Result<Timestamp, String> {
-    // The resolution of event logs is 100 ns.
-    format!("{text}T23:59:59.9999999Z").parse().or_else(|_| time(text))
-}
-
-/// Parses a time; a date means its beginning, in UTC.
-fn time(text: &str) -> Result<Timestamp, String> {
-    text.parse()
-        .or_else(|_| format!("{text}T00:00:00Z").parse())
-        .map_err(|_| "write a date (2024-11-11) or a time with its zone (2024-11-11T17:43:00Z)".to_owned())
-}
-
 fn confidence(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|number| (0.0..=1.0).contains(number))
         .ok_or_else(|| "a confidence is a number from 0 to 1, such as 0.5".to_owned())
-}
-
-fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {
-    rules.causes().get(wanted).is_some() || rules.causes().families().any(|family| family.id == wanted)
 }
 
 /// The exit code of a run that wrote its report. "Nothing to analyze" takes precedence over `--fail-on`, and `--fail-on`

@@ -223,7 +223,7 @@ fn commands_that_do_not_exist_are_usage_errors_that_name_those_that_do() {
     for (arguments, right) in [
         ("", "Usage: crashsift <COMMAND>"),
         ("analyse samples", "'analyze'"),
-        ("samples", "to analyze it: crashsift analyze samples"),
+        ("samplse", "samplse is neither a command nor a file or folder here"),
         ("why", "<INCIDENT|RULE>"),
         ("why x", "<PATH>"),
         ("inspect", "<FILE>"),

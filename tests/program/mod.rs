@@ -46,8 +46,8 @@ pub fn crashsift<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Com
     for habit in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "RUST_BACKTRACE"] {
         command.env_remove(habit);
     }
-    // No standing rules of whoever runs the tests.
-    command.env("CRASHSIFT_RULES", "");
+    // No standing rules and no settings of whoever runs the tests.
+    command.env("CRASHSIFT_RULES", "").env("CRASHSIFT_CONFIG", "");
     command
 }
 

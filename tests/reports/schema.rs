@@ -63,6 +63,9 @@ fn every_report_fits_without_a_key_that_is_not_described() {
     assert_fits(&validator, &serde_json::from_str(EVERYTHING).expect("JSON"), "everything");
     let mergeable = program::run(["analyze", "-q", "-f", "json", "--mergeable", "samples"]).ends_with(0).json();
     assert_fits(&validator, &mergeable, "--mergeable");
+    let chosen = ["--host", "*", "--process", "*", "--module", "*", "--cause", "cpu", "--exclude", "*.pdf", "samples"];
+    let chosen = program::run(["analyze", "-q", "-f", "json"].into_iter().chain(chosen)).ends_with(0).json();
+    assert_fits(&validator, &chosen, "--host, --process, --module, --cause, --exclude");
     for folder in folders() {
         let report = program::report(Path::new(&folder));
         assert!(!program::list(&report, "incidents").is_empty());
@@ -83,9 +86,9 @@ fn comparisons_fit_alone_and_in_a_report() {
     let alone = program::run(["compare", &earlier, &later, "-f", "json"]).ends_with(0).json();
     assert!(!program::list(&alone["comparison"], "changes").is_empty());
     assert_fits(&validator(&closed(schema("comparison"))), &alone, "compare");
-    let times = ["--since", "2000-01-01", "--until", "2030-01-01"];
+    let chosen = ["--since", "2000-01-01", "--until", "2030-01-01", "--exclude", "*.pdf"];
     let compared = ["analyze", "-q", "-f", "json", "--baseline", &earlier, "samples/gpu-timeout"];
-    let report = program::run(compared.into_iter().chain(times)).ends_with(0).json();
+    let report = program::run(compared.into_iter().chain(chosen)).ends_with(0).json();
     assert_eq!(report["comparison"]["changes"].as_array().map(Vec::is_empty), Some(false));
     assert_fits(&validator(&closed(schema("report"))), &report, "--baseline");
 }
@@ -93,7 +96,8 @@ fn comparisons_fit_alone_and_in_a_report() {
 #[test]
 fn every_line_fits() {
     let validator = validator(&closed(schema("lines")));
-    let arguments = ["analyze", "-q", "-f", "jsonl", "--mergeable", "--since", "2000-01-01", "samples"];
+    let arguments =
+        ["analyze", "-q", "-f", "jsonl", "--mergeable", "--since", "2000-01-01", "--exclude", "*.pdf", "samples"];
     let lines = program::run(arguments).ends_with(0).stdout;
     assert!(lines.lines().count() > 100);
     for line in lines.lines() {

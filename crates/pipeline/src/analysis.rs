@@ -4,9 +4,11 @@ mod carriers;
 mod folders;
 mod parties;
 mod steps;
+mod wanted;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -14,7 +16,8 @@ use rayon::prelude::*;
 
 use self::carriers::carriers;
 use self::folders::Folders;
-use crate::discover;
+use self::wanted::Wanted;
+use crate::discover::{self, Exclude, Found};
 use crate::judge::judge;
 use crate::merge::pack;
 use crate::patterns::{patterns, set_absent};
@@ -29,7 +32,7 @@ use report::coverage::{EvidenceSummary, coverage};
 use report::groups::{Attributes, groups};
 use report::inspected::Inspected;
 use report::model::Gap;
-use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary};
+use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Selected, Summary};
 use rules::{RuleSet, RuleSetInfo, UNDETERMINED};
 use sigma::{PREFIX, SigmaRules};
 use untrusted::{HeadAndTail, display_path};
@@ -43,6 +46,8 @@ pub struct Options {
     pub symbols: Option<Arc<Symbols>>,
     /// The time of the incidents that are reported.
     pub limits: Limits,
+    /// What the incidents that are reported are about, and which files are not read.
+    pub selected: Selected,
     /// Findings below this confidence are left out.
     pub min_confidence: f64,
     /// Texts to read as tickets, whatever they look like: name and content. A file of such a name is not read again.
@@ -93,14 +98,22 @@ pub fn analyze_keeping(
     options: &Options,
     progress: &dyn Progress,
 ) -> (Report, Vec<SourcedEvidence>) {
-    conclude(read_all(paths, options, progress), rules, options)
+    let (read, excluded) = read_all(paths, options, progress);
+    let (report, evidence) = conclude(read, rules, options);
+    (with_excluded(report, excluded), evidence)
+}
+
+/// The report with the number of files that were not read.
+fn with_excluded(mut report: Report, excluded: Option<usize>) -> Report {
+    report.summary.excluded = excluded;
+    report
 }
 
 /// Reads every file once and makes the report of each rule set.
 #[must_use]
 pub fn analyze_by_each<const N: usize>(paths: &[PathBuf], rule_sets: [&RuleSet; N], options: &Options) -> [Report; N] {
-    let read = read_all(paths, options, &Silent);
-    rule_sets.map(|rules| conclude(read.clone(), rules, options).0)
+    let (read, excluded) = read_all(paths, options, &Silent);
+    rule_sets.map(|rules| with_excluded(conclude(read.clone(), rules, options).0, excluded))
 }
 
 /// Makes one report of artifacts from reports, equal to that of [`analyze`] for their files.
@@ -116,7 +129,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Rep
         let read: Vec<ReadArtifact> = parties.into_values().flatten().collect();
         let shared = parties::shared_names(&read);
         let (mut report, evidence) = conclude_one(read, rules, options);
-        warn(&mut report, shared);
+        warn(&mut report, shared, &Wanted::new(&options.selected));
         return (report, evidence);
     }
     let (mut reports, mut evidence) = (Vec::new(), Vec::new());
@@ -132,8 +145,10 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Rep
     (report, evidence)
 }
 
-/// Adds warnings before the gaps of a report, and their sentences to the machines that they name.
-fn warn(report: &mut Report, warnings: Vec<Gap>) {
+/// Adds warnings before the gaps of a report, and their sentences to the machines that they name, but those on computers that
+/// are not wanted.
+fn warn(report: &mut Report, mut warnings: Vec<Gap>, wanted: &Wanted<'_>) {
+    warnings.retain(|warning| warning.host.as_deref().is_none_or(|host| wanted.has_host(host)));
     for warning in &warnings {
         let is_named =
             |machine: &&mut Machine| Some(short_host(&machine.host)) == warning.host.as_deref().map(short_host);
@@ -155,14 +170,15 @@ fn conclude_one(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> 
     );
     add_incidents(&mut surroundings, &joined);
     let mut attributes = Attributes::default();
+    let is_wanted = Wanted::new(&options.selected);
     let wanted: Vec<_> = joined
         .into_iter()
         .zip(&patterns)
-        .filter(|(joined, _)| options.limits.hold(joined.incident.time))
+        .filter(|(joined, _)| options.limits.hold(joined.incident.time) && is_wanted.has(&joined.incident))
         .map(|(joined, pattern)| (attributes.of_incident(&joined), joined, pattern))
         .collect();
-    let left_out = patterns.len().saturating_sub(wanted.len());
-    let (sidelong, incidents): (Vec<_>, Vec<Judged>) = wanted
+    let mut left_out = patterns.len().saturating_sub(wanted.len());
+    let mut judged: Vec<(_, Judged)> = wanted
         .into_par_iter()
         .filter_map(|(around, joined, pattern)| {
             let surroundings = of_host(&joined.incident, &surroundings);
@@ -179,19 +195,25 @@ fn conclude_one(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> 
             judged.verdict.leads.retain(|lead| lead.share >= options.min_confidence);
             is_incident.then_some(((around, shown), judged))
         })
-        .unzip();
+        .collect();
+    let found = judged.len();
+    judged.retain(|(_, judged)| is_wanted.has_cause(&judged.verdict));
+    left_out = left_out.saturating_add(found.saturating_sub(judged.len()));
+    let (sidelong, incidents): (Vec<_>, Vec<Judged>) = judged.into_iter().unzip();
     let (around, shown): (Vec<_>, Vec<_>) = sidelong.into_iter().unzip();
     let groups = groups(&incidents, &around, &attributes, &surroundings, &artifacts);
     surroundings.into_par_iter().for_each(drop);
+    machines.retain(|machine| is_wanted.has_host(&machine.host));
     let coverage = coverage(&artifacts, &mut machines, &incidents, &shown);
     let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();
     incident::enter_incidents(&mut machines, &standing, |id| reported.contains(id));
     let report = Report {
         limits: options.limits,
+        selected: options.selected.clone(),
         keeps_evidence: options.keep_evidence,
         causes: rules.causes().clone(),
         rule_sets: rules.infos().into_iter().chain(sigma_sets(options)).collect(),
-        summary: Summary { left_out: options.limits.is_some().then_some(left_out), ..summary(&artifacts, &incidents) },
+        summary: Summary { left_out: chooses(options).then_some(left_out), ..summary(&artifacts, &incidents) },
         artifacts,
         incidents,
         machines,
@@ -200,6 +222,11 @@ fn conclude_one(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> 
         comparison: None,
     };
     (report, items)
+}
+
+/// Whether incidents can be left out.
+fn chooses(options: &Options) -> bool {
+    options.limits.is_some() || options.selected.has_incidents()
 }
 
 /// Whether Sigma rules were matched with the event logs.
@@ -216,14 +243,14 @@ fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
 /// Reads and joins like [`analyze`] and returns the facts of each incident without judging them.
 #[must_use]
 pub fn inspect(paths: &[PathBuf], rules: &RuleSet, options: &Options) -> Inspected {
-    inspected(read_all(paths, options, &Silent), rules, options)
+    inspected(read_all(paths, options, &Silent).0, rules, options)
 }
 
 /// The results of [`inspect`] and [`analyze`], with every file read once.
 #[must_use]
 pub fn inspect_and_analyze(paths: &[PathBuf], rules: &RuleSet, options: &Options) -> (Inspected, Report) {
-    let read = read_all(paths, options, &Silent);
-    let report = conclude(read.clone(), rules, options).0;
+    let (read, excluded) = read_all(paths, options, &Silent);
+    let report = with_excluded(conclude(read.clone(), rules, options).0, excluded);
     (inspected(read, rules, options), report)
 }
 
@@ -322,9 +349,10 @@ fn of_host<'s, 'i>(
     surroundings.get(&incident.host.as_ref()?.to_lowercase())
 }
 
-/// Reads everything.
-fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Vec<ReadArtifact> {
-    let (mut found, unfound) = discover::find(paths);
+/// Reads everything. Returns also how many files were left out, where any could be.
+fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> (Vec<ReadArtifact>, Option<usize>) {
+    let exclude = Exclude::new(&options.selected.exclude);
+    let Found { files: mut found, unfound, excluded } = discover::find_but(paths, &exclude);
     if let Some(cache) = &options.cache {
         found.retain(|file| !cache.owns(file));
     }
@@ -335,6 +363,7 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
         symbols: options.symbols.clone(),
         cache: options.cache.clone(),
         sigma: options.sigma.clone(),
+        exclude,
         ..ReadContext::default()
     };
     let read_file = |path: &Path| {
@@ -358,7 +387,8 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
     }
     all.extend(options.before.iter().cloned());
     all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
-    keeping(all, options)
+    let excluded = excluded.saturating_add(context.excluded.load(Ordering::Relaxed));
+    (keeping(all, options), (!context.exclude.is_empty()).then_some(excluded))
 }
 
 /// The artifacts with their evidence as text, where the report is to contain it. A failure is in the artifact's detail.
@@ -460,6 +490,7 @@ fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
         archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
         incidents: incidents.len(),
         left_out: None,
+        excluded: None,
         suppressed: incidents.iter().map(|judged| judged.suppressed.len()).fold(0, usize::saturating_add),
         undetermined: incidents.iter().filter(|judged| judged.verdict.cause == UNDETERMINED).count(),
         by_cause,

@@ -1,6 +1,7 @@
 //! The context of all readers of a run.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use crash_dump::{Options, Symbols};
 use evidence::Names;
@@ -8,6 +9,7 @@ use evtx_scan::Cache;
 use sigma::SigmaRules;
 use windows_events::{Contents, RecordMatcher};
 
+use crate::discover::Exclude;
 use crate::sigma_matches::SigmaMatcher;
 
 /// What the readers of a run share, and the options for them.
@@ -25,6 +27,10 @@ pub struct ReadContext {
     pub cache: Option<Arc<Cache>>,
     /// Sigma rules, whose matches in event logs are evidence.
     pub sigma: Option<Arc<SigmaRules>>,
+    /// Members of archives that are left out.
+    pub exclude: Exclude,
+    /// How many were.
+    pub excluded: AtomicUsize,
 }
 
 impl ReadContext {

@@ -25,6 +25,8 @@ mod tests {
 mod wording;
 
 pub use formats::{WriteError, csv, inspected, json, jsonl, page, schema, screen, text};
-pub use model::{Artifact, ArtifactStatus, GapRequest, Judged, Lead, Limits, Measured, Report, Summary, Verdict};
+pub use model::{
+    Artifact, ArtifactStatus, GapRequest, Judged, Lead, Limits, Measured, Report, Selected, Summary, Verdict,
+};
 pub use rules::{RuleSetInfo, UNDETERMINED};
 pub use wording::{counted, counted_as};

@@ -127,6 +127,29 @@ impl Glob {
     }
 }
 
+/// A pattern with `*` and `?` that is compared without regard to case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnyCaseGlob(Glob);
+
+impl AnyCaseGlob {
+    /// The pattern that a text writes in which only `*` and `?` stand for something else.
+    #[must_use]
+    pub fn from_wildcards(text: &str) -> Self {
+        Self(Glob::from_wildcards(&lower_case(text)))
+    }
+
+    /// Whether the whole text matches the pattern.
+    #[must_use]
+    pub fn fits(&self, text: &str) -> bool {
+        self.0.fits(&lower_case(text))
+    }
+}
+
+/// The text in lower case, character by character: what stands at the end of a word changes nothing.
+fn lower_case(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
 impl fmt::Display for Glob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let star = |open: bool| if open { "*" } else { "" };
@@ -249,6 +272,13 @@ mod tests {
         ] {
             assert!(!Glob::from_wildcards(pattern).fits(text), "{pattern} {text}");
         }
+    }
+
+    #[test]
+    fn a_pattern_can_ignore_case() {
+        let fits = |pattern: &str, text: &str| AnyCaseGlob::from_wildcards(pattern).fits(text);
+        assert!(fits("PC-*", "pc-7") && fits("größe?.DMP", "GRÖßE1.dmp") && fits("ΣΑΣ", "σας") == fits("σας", "ΣΑΣ"));
+        assert!(!fits("PC-*", "xpc-7"));
     }
 
     #[test]

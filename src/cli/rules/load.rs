@@ -6,6 +6,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use super::print_diagnostics;
+use crate::cli::config::user_folder;
 use crate::cli::{Exit, sigma, stream};
 use rules::RuleSet;
 use spanned_yaml::Diagnostic;
@@ -33,16 +34,9 @@ fn standing() -> Vec<PathBuf> {
     }
 }
 
-/// The user's folder of rules: `%APPDATA%\crashsift\rules` on Windows, elsewhere `crashsift/rules` in `$XDG_CONFIG_HOME`
-/// or `~/.config`.
+/// The user's folder of rules.
 fn of_user() -> Option<PathBuf> {
-    let folder = |name: &str| env::var_os(name).filter(|path| Path::new(path).is_absolute()).map(PathBuf::from);
-    let settings = if cfg!(windows) {
-        folder("APPDATA")
-    } else {
-        folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))
-    };
-    Some(settings?.join("crashsift").join("rules"))
+    Some(user_folder()?.join("rules"))
 }
 
 /// Whether a folder holds a YAML file, in it or in one of its folders.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use super::exclude::Exclude;
 use super::wildcard::expand;
+use untrusted::display_path;
 use untrusted::paths::reason;
 
 /// A path without a file that can be read.
@@ -26,38 +28,73 @@ impl Unfound {
     }
 }
 
-/// All regular files below `paths`, each once, sorted by path. Symbolic links are followed only where they were given
-/// by name themselves; pipes, sockets and devices are never opened.
+/// What is at and below the given paths.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The regular files, each once, sorted by path.
+    pub files: Vec<PathBuf>,
+    /// The paths without a file that can be read, sorted by path.
+    pub unfound: Vec<Unfound>,
+    /// How many files patterns leave out.
+    pub excluded: usize,
+}
+
+/// Whether a path has wildcards that the program has to expand, and something matches them.
+#[must_use]
+pub fn has_wildcard_match(path: &Path) -> bool {
+    cfg!(windows) && expand(path).and_then(Result::ok).is_some_and(|paths| !paths.is_empty())
+}
+
+/// All regular files below `paths`, each once, sorted by path, and the paths without one. Symbolic links are followed only
+/// where they were given by name themselves; pipes, sockets and devices are never opened.
 #[must_use]
 pub fn find(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Unfound>) {
-    let (mut found, mut unfound) = (Vec::new(), Vec::new());
+    let Found { files, unfound, .. } = find_but(paths, &Exclude::default());
+    (files, unfound)
+}
+
+/// Like [`find`], without the files that `exclude` fits.
+#[must_use]
+pub fn find_but(paths: &[PathBuf], exclude: &Exclude) -> Found {
+    let mut all = Found::default();
+    let mut excluded = Vec::new();
     for path in paths {
         let expanded = if cfg!(windows) { expand(path) } else { None };
         match expanded {
-            None => look(path, &mut found, &mut unfound),
+            None => look(path, exclude, &mut all, &mut excluded),
             Some(Ok(paths)) if !paths.is_empty() => {
-                paths.iter().for_each(|path| look(path, &mut found, &mut unfound));
+                paths.iter().for_each(|path| look(path, exclude, &mut all, &mut excluded));
             }
-            Some(Ok(_)) => unfound.push(Unfound::new(path, "no name matches")),
-            Some(Err(error)) => unfound.push(Unfound::new(path, reason(&error))),
+            Some(Ok(_)) => all.unfound.push(Unfound::new(path, "no name matches")),
+            Some(Err(error)) => all.unfound.push(Unfound::new(path, reason(&error))),
         }
     }
-    found.sort();
+    let Found { mut files, mut unfound, .. } = all;
+    files.sort();
     unfound.sort_by(|a, b| a.path.cmp(&b.path));
     unfound.dedup();
     // A link that was also given by name was followed.
     unfound.retain(|one| !one.passed_over || !paths.contains(&one.path));
     // The same file may be given twice, or be in two given folders.
     let mut seen = HashSet::new();
-    found.retain(|file| seen.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone())));
-    (found, unfound)
+    let is_first = |file: &PathBuf, seen: &mut HashSet<PathBuf>| {
+        seen.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone()))
+    };
+    files.retain(|file| is_first(file, &mut seen));
+    // A file that was also given by name is read.
+    excluded.retain(|file| is_first(file, &mut seen));
+    Found { files, unfound, excluded: excluded.len() }
 }
 
 /// Adds the file at a path, or the files of the folder there.
-fn look(path: &Path, found: &mut Vec<PathBuf>, unfound: &mut Vec<Unfound>) {
+fn look(path: &Path, exclude: &Exclude, all: &mut Found, excluded: &mut Vec<PathBuf>) {
     let reason = match fs::metadata(path) {
-        Ok(about) if about.is_dir() => return walk(path, found, unfound),
-        Ok(about) if about.is_file() => return found.push(path.to_path_buf()),
+        Ok(about) if about.is_dir() => return walk(path, exclude, all, excluded),
+        Ok(about) if about.is_file() => {
+            let name = path.file_name().map(Path::new).unwrap_or(path);
+            let to = if exclude.fits(&display_path(name)) { excluded } else { &mut all.files };
+            return to.push(path.to_path_buf());
+        }
         Ok(_) => "neither a file nor a folder".to_owned(),
         // No name on Windows has a quotation mark: the shell's `\"` at the end of "C:\my dumps\" was read as one.
         Err(_) if cfg!(windows) && path.to_string_lossy().contains('"') => {
@@ -65,27 +102,37 @@ fn look(path: &Path, found: &mut Vec<PathBuf>, unfound: &mut Vec<Unfound>) {
         }
         Err(error) => reason(&error),
     };
-    unfound.push(Unfound::new(path, reason));
+    all.unfound.push(Unfound::new(path, reason));
 }
 
-fn walk(folder: &Path, found: &mut Vec<PathBuf>, unfound: &mut Vec<Unfound>) {
+fn walk(folder: &Path, exclude: &Exclude, all: &mut Found, excluded: &mut Vec<PathBuf>) {
+    let is_excluded = |path: &Path| {
+        let below = path.strip_prefix(folder).unwrap_or(path);
+        !exclude.is_empty() && exclude.fits(&display_path(below))
+    };
     // A given path may be a link; links below it are not followed.
     for entry in WalkDir::new(folder).follow_links(false).follow_root_links(true) {
         match entry {
-            Ok(entry) if entry.file_type().is_file() => found.push(entry.into_path()),
-            Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) if entry.file_type().is_file() => {
+                let to = if is_excluded(entry.path()) { &mut *excluded } else { &mut all.files };
+                to.push(entry.into_path());
+            }
+            Ok(entry) if entry.file_type().is_dir() || is_excluded(entry.path()) => {}
             Ok(entry) => {
                 let link = entry.path_is_symlink();
                 let reason = if link { "a symbolic link, not followed" } else { "neither a file nor a folder" };
-                unfound.push(Unfound { passed_over: true, ..Unfound::new(entry.path(), reason) });
+                all.unfound.push(Unfound { passed_over: true, ..Unfound::new(entry.path(), reason) });
             }
             Err(error) => {
                 let path = error.path().unwrap_or(folder).to_path_buf();
+                if is_excluded(&path) {
+                    continue;
+                }
                 let reason = match error.io_error() {
                     Some(error) => reason(error),
                     None => "a folder that contains itself".to_owned(),
                 };
-                unfound.push(Unfound::new(&path, reason));
+                all.unfound.push(Unfound::new(&path, reason));
             }
         }
     }
@@ -104,6 +151,29 @@ mod tests {
         let (found, unfound) = find(&given);
         assert_eq!(found, [file]);
         assert_eq!(unfound.len(), 1);
+    }
+
+    #[test]
+    fn excluded_files_are_counted_and_a_given_folder_is_never_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let old = folder.path().join("old");
+        fs::create_dir(&old).expect("a folder");
+        for name in ["a.dmp", "b.txt", "old/c.dmp"] {
+            fs::write(folder.path().join(name), b"x").expect("a file");
+        }
+        let but = |given: &[&Path], patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+            let paths: Vec<PathBuf> = given.iter().map(|path| path.to_path_buf()).collect();
+            let found = find_but(&paths, &Exclude::new(&patterns));
+            let names: Vec<String> = found.files.iter().map(|path| display_path(path)).collect();
+            let name = |path: &String| path.rsplit('/').next().map(str::to_owned);
+            (names.iter().filter_map(name).collect::<Vec<_>>(), found.excluded)
+        };
+        assert_eq!(but(&[folder.path()], &["*.TXT", "old"]), (vec!["a.dmp".to_owned()], 2));
+        assert_eq!(but(&[&old], &["old"]), (vec!["c.dmp".to_owned()], 0));
+        let given = [folder.path(), &old];
+        assert_eq!(but(&given, &["old"]), (vec!["a.dmp".to_owned(), "b.txt".to_owned(), "c.dmp".to_owned()], 0));
+        assert_eq!(but(&[&folder.path().join("a.dmp")], &["a*"]), (Vec::new(), 1));
     }
 
     #[cfg(windows)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use untrusted::glob::Glob;
+use untrusted::glob::{AnyCaseGlob, Glob};
 
 /// The files and folders that a path with `*` or `?` in its last part matches, sorted; `None` for any other path. As in
 /// Windows' own commands, case is ignored, and wildcards in names of folders are not supported.
@@ -14,13 +14,9 @@ pub fn expand(path: &Path) -> Option<io::Result<Vec<PathBuf>>> {
 }
 
 /// The pattern of a name with wildcards.
-fn glob(pattern: &str) -> Glob {
+fn glob(pattern: &str) -> AnyCaseGlob {
     // On Windows, `*.*` matches every name, also without a dot.
-    Glob::from_wildcards(&if pattern == "*.*" { "*".to_owned() } else { fold(pattern) })
-}
-
-fn fold(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect()
+    AnyCaseGlob::from_wildcards(if pattern == "*.*" { "*" } else { pattern })
 }
 
 fn matching(folder: &Path, pattern: &str) -> io::Result<Vec<PathBuf>> {
@@ -29,7 +25,7 @@ fn matching(folder: &Path, pattern: &str) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(read)? {
         let name = entry?.file_name();
-        if pattern.fits(&fold(&name.to_string_lossy())) {
+        if pattern.fits(&name.to_string_lossy()) {
             paths.push(folder.join(name));
         }
     }
@@ -43,7 +39,7 @@ mod tests {
 
     #[test]
     fn names_fit_whatever_their_case_and_star_dot_star_means_all() {
-        let fits = |pattern: &str, name: &str| glob(pattern).fits(&fold(name));
+        let fits = |pattern: &str, name: &str| glob(pattern).fits(name);
         assert!(fits("*.DMP", "a.dmp") && fits("größe*", "GRÖßE.dmp") && fits("*.*", "MEMORY"));
         assert!(!fits("*.dmp", "a.dmp.txt") && !fits("?", ""));
     }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use super::{LOSSES_SHOWN, Opened, Reader, finished, unknown, unread};
 use crate::archive::{Allowance, ArchiveKind, DEEPEST, Member, PassedOver, members, words};
@@ -79,6 +80,10 @@ impl Reader<'_> {
     }
 
     fn read_member(&mut self, member: Member<'_>, archive: &str, nesting: Nesting<'_>) {
+        if self.context.exclude.fits(&member.name) {
+            self.context.excluded.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
         let shown = format!("{archive}{WITHIN}{}", member.name);
         let path = PathBuf::from(&shown);
         let stated = member.bytes;

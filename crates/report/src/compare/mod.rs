@@ -20,7 +20,7 @@ use side::{GroupKey, Happening, SideGroup};
 pub use verdicts::{ChangedIncident, ChangedRule, FindingState, RuleSetComparison, compare_rule_sets};
 
 use crate::confidence::Level;
-use crate::model::{Comparison, GroupChange, GroupState, Limits};
+use crate::model::{Comparison, GroupChange, GroupState, Limits, Selected};
 use incident::ALGORITHM;
 
 /// The words of [`GroupChange::change`] for a group that both reports have; none where it is the same.
@@ -59,6 +59,12 @@ pub enum NotComparable {
         /// The time span of the later report.
         now: Limits,
     },
+    /// Their incidents were chosen otherwise.
+    #[error(
+        "it and the other report hold incidents that were not chosen by the same --host, --process, --module and --cause: \
+         what one of them leaves out would be new or gone; analyze the folder again with the same"
+    )]
+    Selected,
 }
 
 impl NotComparable {
@@ -67,7 +73,7 @@ impl NotComparable {
     pub fn is_of_earlier(&self) -> bool {
         match self {
             Self::Signatures { before, now } => before <= now,
-            Self::Times { .. } => true,
+            Self::Times { .. } | Self::Selected => true,
         }
     }
 }
@@ -76,9 +82,11 @@ impl NotComparable {
 ///
 /// # Errors
 ///
-/// When another algorithm made its signatures, or when it leaves out all incidents that `limits` include.
-pub fn comparable_now(before: &Side, limits: Limits) -> Result<(), NotComparable> {
+/// When another algorithm made its signatures, when it leaves out all incidents that `limits` include, or when its incidents
+/// were not chosen by `selected`.
+pub fn comparable_now(before: &Side, limits: Limits, selected: &Selected) -> Result<(), NotComparable> {
     common_limits(before.limits, limits)?;
+    same_choice(&before.selected, &selected.of_incidents())?;
     match before.algorithms().into_iter().find(|algorithm| *algorithm != ALGORITHM) {
         Some(before) => Err(NotComparable::Signatures { before, now: ALGORITHM }),
         None => Ok(()),
@@ -94,11 +102,16 @@ fn common_limits(before: Limits, now: Limits) -> Result<Limits, NotComparable> {
     }
 }
 
+fn same_choice(before: &Selected, now: &Selected) -> Result<(), NotComparable> {
+    if before == now { Ok(()) } else { Err(NotComparable::Selected) }
+}
+
 /// Compares two reports.
 ///
 /// # Errors
 ///
-/// When different algorithms made their signatures, or their time spans have nothing in common.
+/// When different algorithms made their signatures, their time spans have nothing in common, or their incidents were not
+/// chosen alike.
 pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     let (old, new) = (before.algorithms(), now.algorithms());
     if let (Some(first), Some(last)) = (old.first(), new.last())
@@ -107,6 +120,7 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
         return Err(NotComparable::Signatures { before: *first, now: *last });
     }
     let limits = common_limits(before.limits, now.limits)?;
+    same_choice(&before.selected, &now.selected)?;
     let happenings = |side: &'_ Side| -> BTreeMap<String, Happening> {
         side.within(limits).map(|member| (member.id.clone(), member.happening.clone())).collect()
     };

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use crate::confidence::rounded;
-use crate::model::{Document, GroupState, Incident, Limits, Part};
+use crate::model::{Document, GroupState, Incident, Limits, Part, Selected};
 use incident::short_host;
 use rules::{RuleSetInfo, UNDETERMINED};
 
@@ -19,6 +19,8 @@ pub struct Side {
     pub(super) rule_sets: Vec<String>,
     /// The time span of its incidents.
     pub(super) limits: Limits,
+    /// What its incidents are about, where that was chosen.
+    pub(super) selected: Selected,
     /// The causes of its groups, where one is named.
     pub(super) causes: BTreeMap<GroupKey, String>,
     /// Its incidents.
@@ -117,6 +119,7 @@ impl From<Document<'_>> for Side {
             tool: report.tool.version.into_owned(),
             rule_sets: report.rulesets.iter().map(rule_set).collect(),
             limits: Limits { since: report.since, until: report.until },
+            selected: report.selected.as_deref().map(Selected::of_incidents).unwrap_or_default(),
             ..Self::default()
         };
         for group in &*report.groups {

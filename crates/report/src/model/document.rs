@@ -16,6 +16,7 @@ use super::incident::Incident;
 use super::list::List;
 use super::machine::Machine;
 use super::report::{Artifact, Report, Summary};
+use super::selected::Selected;
 use super::text::Text;
 use evidence::FORMAT;
 use rules::RuleSetInfo;
@@ -40,6 +41,8 @@ pub struct Document<'a> {
     pub since: Option<Timestamp>,
     /// Incidents after this time are left out.
     pub until: Option<Timestamp>,
+    /// Other incidents than these are left out.
+    pub selected: Option<Cow<'a, Selected>>,
     /// Its artifacts.
     #[serde(default)]
     pub artifacts: Cow<'a, [Artifact]>,
@@ -89,6 +92,7 @@ impl<'a> From<&'a Report> for Document<'a> {
             evidence_format: report.keeps_evidence.then_some(Cow::Borrowed(FORMAT)),
             since: report.limits.since,
             until: report.limits.until,
+            selected: (!report.selected.is_empty()).then_some(Cow::Borrowed(&report.selected)),
             artifacts: Cow::Borrowed(&report.artifacts),
             incidents: List::made(move || report.incidents.iter().map(move |judged| Incident::new(report, judged))),
             machines: List::made(move || report.machines.iter().map(move |machine| Machine::new(report, machine))),
@@ -141,13 +145,14 @@ pub(crate) struct Run<'a> {
     evidence_format: Option<Text<'a>>,
     since: Option<Timestamp>,
     until: Option<Timestamp>,
+    selected: Option<Cow<'a, Selected>>,
 }
 
 impl<'a> Document<'a> {
     /// The lines of the document, `run` first and `summary` last.
     pub(crate) fn into_lines(self) -> impl Iterator<Item = Line<'a>> {
-        let Self { schema_version, tool, rulesets, evidence_format, since, until, .. } = self;
-        std::iter::once(Line::Run(Run { schema_version, tool, rulesets, evidence_format, since, until }))
+        let Self { schema_version, tool, rulesets, evidence_format, since, until, selected, .. } = self;
+        std::iter::once(Line::Run(Run { schema_version, tool, rulesets, evidence_format, since, until, selected }))
             .chain(each(self.artifacts).map(Line::Artifact))
             .chain(self.incidents.into_items().map(|incident| Line::Incident(Box::new(incident))))
             .chain(self.machines.into_items().map(Line::Machine))
@@ -160,8 +165,9 @@ impl<'a> Document<'a> {
     /// Adds the content of a line.
     pub(super) fn add(&mut self, line: Line<'a>) {
         match line {
-            Line::Run(Run { schema_version, tool, rulesets, evidence_format, since, until }) => {
-                *self = Self { schema_version, tool, rulesets, evidence_format, since, until, ..std::mem::take(self) };
+            Line::Run(Run { schema_version, tool, rulesets, evidence_format, since, until, selected }) => {
+                let before = std::mem::take(self);
+                *self = Self { schema_version, tool, rulesets, evidence_format, since, until, selected, ..before };
             }
             Line::Artifact(artifact) => self.artifacts.to_mut().push(artifact.into_owned()),
             Line::Incident(incident) => self.incidents.push(*incident),

@@ -12,6 +12,7 @@ mod machine;
 mod part;
 mod read;
 mod report;
+mod selected;
 mod sigma;
 mod text;
 
@@ -25,3 +26,4 @@ pub use limits::Limits;
 pub(crate) use part::Part;
 pub use read::{UnreadableReport, read};
 pub use report::{Artifact, ArtifactStatus, GapRequest, Judged, Lead, Report, Summary, Verdict};
+pub use selected::Selected;

@@ -12,6 +12,7 @@ use super::coverage::Coverage;
 use super::group::Group;
 use super::limits::Limits;
 use super::read;
+use super::selected::Selected;
 use crate::confidence::Level;
 use evidence::ArtifactKind;
 use facts::SigmaNearby;
@@ -24,6 +25,8 @@ use rules::{Causes, Finding, RuleSetInfo, Suppressed, UNDETERMINED};
 pub struct Report {
     /// The time span of its incidents.
     pub limits: Limits,
+    /// What its incidents are about, where that was chosen.
+    pub selected: Selected,
     /// Whether the artifacts contain their evidence, for merging.
     pub keeps_evidence: bool,
     /// The rule sets that judged, in the order in which they were loaded.
@@ -231,8 +234,10 @@ pub struct Summary {
     pub archives: usize,
     /// Incidents found.
     pub incidents: usize,
-    /// Incidents that were left out because of their times; `None` where all times were wanted.
+    /// Incidents that were left out because of their times or of what they are about; `None` where all were wanted.
     pub left_out: Option<usize>,
+    /// Files that were not read because their names were not wanted; `None` where all were.
+    pub excluded: Option<usize>,
     /// Suppressed findings.
     #[serde(default, skip_serializing_if = "facts::is_zero")]
     pub suppressed: usize,

@@ -9,7 +9,8 @@ use jiff::civil::date;
 use crate::groups::{Attribute, Counts, Unit, causes, conclusion, representative};
 use crate::model::{CollectRequest, Coverage, Gap, Group, OverRepresented};
 use crate::{
-    Artifact, ArtifactStatus, GapRequest, Judged, Lead, Limits, Measured, Report, RuleSetInfo, Summary, Verdict,
+    Artifact, ArtifactStatus, GapRequest, Judged, Lead, Limits, Measured, Report, RuleSetInfo, Selected, Summary,
+    Verdict,
 };
 use evidence::{
     Address, BugcheckCode, ExceptionCode, FastFailCode, FrameTrust, ModuleOffset, Place, SigmaRule, Version,
@@ -42,6 +43,7 @@ pub(crate) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
     };
     Report {
         limits: Limits::default(),
+        selected: Selected::default(),
         keeps_evidence: false,
         comparison: None,
         causes: Causes::default(),

@@ -109,7 +109,7 @@ fn header(report: &Report, blocks: &[Block<'_>], width: usize) -> Vec<Row> {
         rows
     };
     rows.extend(warnings(report).iter().flat_map(|warning| wrapped(CAREFUL, "", warning, width, 3)));
-    rows.extend(left_out(report).into_iter().flat_map(|notice| wrapped(CAREFUL, "", &notice, width, 2)));
+    rows.extend(left_out(report).iter().flat_map(|notice| wrapped(CAREFUL, "", notice, width, 2)));
     rows.extend(report.comparison.iter().map(|compared| row(CAREFUL, cut(&against(compared), width))));
     rows
 }

@@ -60,11 +60,21 @@ pub(crate) fn warnings(report: &Report) -> Vec<String> {
     }
 }
 
-/// How many incidents are left out because of their times, where that was asked for.
-pub(crate) fn left_out(report: &Report) -> Option<String> {
-    let left_out = report.summary.left_out?;
-    let (limits, are) = (report.limits, if left_out == 1 { "is" } else { "are" });
-    Some(format!("Only incidents {limits} are reported: {} {are} left out.", counted(left_out, "incident")))
+/// How many incidents and files are left out, where that was asked for.
+pub(crate) fn left_out(report: &Report) -> Vec<String> {
+    let are = |number: usize| if number == 1 { "is" } else { "are" };
+    let incidents = report.summary.left_out.map(|left_out| {
+        let times = report.limits.is_some().then(|| report.limits.to_string());
+        let about = report.selected.has_incidents().then(|| report.selected.to_string());
+        let wanted = times.into_iter().chain(about).collect::<Vec<_>>().join(", ");
+        let wanted = prose(&wanted);
+        format!("Only incidents {wanted} are reported: {} {} left out.", counted(left_out, "incident"), are(left_out))
+    });
+    let files = report.summary.excluded.map(|excluded| {
+        let patterns = prose(&report.selected.exclude.join(", "));
+        format!("{} {} left out by --exclude {patterns}.", counted(excluded, "file"), are(excluded))
+    });
+    incidents.into_iter().chain(files).collect()
 }
 
 /// How many incidents there are. Texts that fit several incidents are counted apart.
@@ -98,6 +108,9 @@ const WANTED: &str = "What shows a crash: dumps (%LOCALAPPDATA%\\CrashDumps, C:\
                       (.evtx), Report.wer files (below C:\\ProgramData\\Microsoft\\Windows\\WER), and the text that the program \
                       printed. `crashsift collect-script` prints a script that collects them.";
 
+/// Incidents were chosen, and none was.
+const NONE_FITS: &str = "No incident that was found fits what was asked for.";
+
 fn nothing_was_found(report: &Report, unread: bool) -> &'static str {
     let is_nothing = |artifact: &Artifact| {
         artifact.status == ArtifactStatus::Skipped || (artifact.status == ArtifactStatus::Ok && !artifact.is_read())
@@ -105,7 +118,7 @@ fn nothing_was_found(report: &Report, unread: bool) -> &'static str {
     if report.artifacts.iter().all(is_nothing) {
         "Nothing that can be analyzed was found."
     } else if report.summary.left_out.is_some_and(|left_out| left_out > 0) {
-        "No incident was found in this time."
+        if report.selected.has_incidents() { NONE_FITS } else { "No incident was found in this time." }
     } else if unread {
         "No incident was found in what could be read. What could not be read may hold some: copy it again, and compare the \
          sizes of the files there and here."
