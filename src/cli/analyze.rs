@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answers::{Answers, Question};
+use super::destinations::Destination;
 use super::lost::note_lost;
-use super::output::not_lost;
 use super::progress::Bar;
 use super::stream::{Notes, usage};
 use super::{Exit, reporting, stream, symbols};
@@ -16,8 +16,6 @@ use evtx_scan::Cache;
 use pipeline::discover::{read_list, sniff};
 use pipeline::{Options, analyze_keeping};
 use report::Selected;
-use report::compare::Side;
-use rules::RuleSet;
 use untrusted::{HeadAndTail, display_path, reason};
 
 /// Files of up to this many bytes together are read on one thread.
@@ -75,14 +73,13 @@ pub fn run(arguments: Arguments) -> Result<Exit, Exit> {
 /// The checked arguments and everything that they name, before anything is analyzed.
 struct Prepared {
     paths: Vec<PathBuf>,
-    rules: RuleSet,
-    baseline: Option<Side>,
+    reporting: reporting::Prepared,
     options: Options,
     threads: rayon::ThreadPool,
 }
 
 fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
-    let (rules, baseline) = arguments.reporting.prepare()?;
+    let reporting = arguments.reporting.prepare()?;
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
     let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));
     if from_stdin && ticket_from_stdin {
@@ -93,11 +90,8 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         let listed = read_list(&mut io::stdin().lock());
         paths.extend(listed.map_err(|error| usage(format!("list of paths on standard input: {error}")))?);
     }
-    if let Some(path) = &arguments.reporting.output {
-        let given = paths.iter().chain(&arguments.ticket).chain(&arguments.symbols);
-        let read: Vec<PathBuf> = arguments.reporting.read().collect();
-        not_lost(path, given.chain(&read)).map_err(usage)?;
-    }
+    let given: Vec<PathBuf> = paths.iter().chain(&arguments.ticket).chain(&arguments.symbols).cloned().collect();
+    arguments.reporting.keep_inputs(&reporting, &given)?;
     let pasted = match &arguments.ticket {
         Some(path) => {
             vec![pasted(path).map_err(|error| usage(format!("--ticket {}: {}", path.display(), reason(&error))))?]
@@ -116,7 +110,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         selected: Selected { exclude: arguments.exclude.clone(), ..reporting.selected },
         ..reporting
     };
-    Ok(Prepared { paths, rules, baseline, options, threads })
+    Ok(Prepared { paths, reporting, options, threads })
 }
 
 /// The cache in `folder`; where it can't be used, a note, and the run takes longer.
@@ -158,17 +152,20 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
 }
 
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
-    let Prepared { paths, rules, baseline, options, threads } = prepared;
+    let Prepared { paths, reporting: prepared, options, threads } = prepared;
     let Arguments { no_progress, reporting, .. } = arguments;
-    let (answers, known) = match (&options.cache, question(arguments, &paths, &options)) {
+    // An answer is one report: of several, none is kept.
+    let destination = prepared.only_destination();
+    let question = destination.and_then(|destination| question(arguments, destination, &paths, &options));
+    let (answers, known) = match (&options.cache, question) {
         (Some(cache), Some(question)) => threads.install(|| Answers::look_up(cache, question, &paths)),
         _ => (None, None),
     };
-    if let Some(answer) = known {
-        return reporting.repeat(&answer);
+    if let (Some(answer), Some(destination)) = (known, destination) {
+        return reporting.repeat(&answer, destination);
     }
     let bar = Bar::new(!no_progress && !reporting.quiet);
-    let (mut report, evidence) = threads.install(|| analyze_keeping(&paths, &rules, &options, &bar));
+    let (mut report, evidence) = threads.install(|| analyze_keeping(&paths, &prepared.rules, &options, &bar));
 
     if !reporting.quiet {
         symbols::print_notes(options.symbols.as_deref());
@@ -176,25 +173,30 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     let mut notes = Notes::new(reporting.quiet);
     // Standard error names the reasons for the paths on the command line, too.
     note_lost(&arguments.paths, &report.artifacts, &mut notes);
-    let exit = threads.install(|| reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, answers));
+    let exit = threads.install(|| reporting.finish(&mut report, &prepared, &mut notes, answers));
     if !reporting.quiet {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
     }
     // The process ends here; freeing this memory piece by piece would only take time.
-    mem::forget((report, evidence, rules));
+    mem::forget((report, evidence, prepared));
     exit
 }
 
 /// The question of the run, if its answer can be kept: not with symbols and images, which are many and large, nor with
 /// Sigma rules, which don't use the cache.
-fn question(arguments: &Arguments, paths: &[PathBuf], options: &Options) -> Option<Question> {
+fn question(
+    arguments: &Arguments,
+    destination: &Destination,
+    paths: &[PathBuf],
+    options: &Options,
+) -> Option<Question> {
     let Arguments { paths: given, cache: _, ticket, symbols, by_folder, exclude, no_stack_walk, .. } = arguments;
     let Arguments { no_progress: _, reporting, .. } = arguments;
     if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() {
         return None;
     }
     let mut question =
-        Question::with(&(given, paths, ticket, (by_folder, no_stack_walk, exclude), reporting.question()))?;
+        Question::with(&(given, paths, ticket, (by_folder, no_stack_walk, exclude), reporting.question(destination)))?;
     reporting.judging_files().try_for_each(|path| question.files(path)).ok()?;
     options.pasted.iter().for_each(|(name, content)| question.text(name, content));
     Some(question)

@@ -7,8 +7,8 @@ use clap::ArgAction;
 
 use super::Exit;
 use super::color::Color;
+use super::fail_on::NEW;
 use super::output::{self, Format, Look, not_lost};
-use super::reporting::NEW;
 use super::reports::side;
 use super::stream::usage;
 use report::compare::compare;

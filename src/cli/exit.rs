@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// The run finished, with or without incidents.
     Success = 0,
-    /// A condition of `--fail-on` was met; `rules test`: a test failed.
+    /// A condition of `--fail-on` was met; `rules test`: a test failed; `verify`: a claim was not found.
     FailOn = 1,
     /// A mistake in the command line or in rules; nothing was analyzed. Or the result can't be written (a full disk).
     Usage = 2,

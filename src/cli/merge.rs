@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::output::not_lost;
 use super::reporting;
 use super::stream::{Notes, usage};
 use super::{Exit, reports};
@@ -20,14 +19,11 @@ pub struct Arguments {
 }
 
 pub fn run(Arguments { reports: paths, reporting }: &Arguments) -> Result<Exit, Exit> {
-    let (rules, baseline) = reporting.prepare()?;
+    let prepared = reporting.prepare()?;
     if reporting.has_sigma() {
         return Err(usage("--rules sigma:PATH: reports hold no records; give it to `crashsift analyze --mergeable`"));
     }
-    if let Some(output) = &reporting.output {
-        let read: Vec<PathBuf> = reporting.read().collect();
-        not_lost(output, paths.iter().chain(&read)).map_err(usage)?;
-    }
+    reporting.keep_inputs(&prepared, paths)?;
     let parts = paths.iter().map(|path| reports::read(path)).collect::<Result<Vec<Part>, Exit>>()?;
     let sigma = merge::sigma_sets(&parts);
     let options = Options { sigma_before: merge::is_all_with_sigma(&parts), ..reporting.options() };
@@ -35,8 +31,8 @@ pub fn run(Arguments { reports: paths, reporting }: &Arguments) -> Result<Exit, 
     let mut report = reporting.pool(false)?.install(|| {
         let (read, note) = reports::artifacts(parts, paths)?;
         note.into_iter().for_each(|note| notes.say(note));
-        Ok(pipeline::merge(read, &rules, &options))
+        Ok(pipeline::merge(read, &prepared.rules, &options))
     })?;
     report.rule_sets.extend(sigma);
-    Ok(reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, None))
+    Ok(reporting.finish(&mut report, &prepared, &mut notes, None))
 }

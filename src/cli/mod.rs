@@ -8,9 +8,11 @@ mod collect_script;
 mod color;
 mod compare;
 mod config;
+mod destinations;
 mod entry;
 mod exit;
 mod explain;
+mod fail_on;
 mod id_prefix;
 mod inspect;
 mod judging;
@@ -19,9 +21,11 @@ mod man;
 mod merge;
 mod output;
 mod progress;
+mod report_format;
 mod reporting;
 mod reports;
 mod rules;
+mod run_summary;
 mod schema;
 mod selecting;
 mod show;
@@ -30,6 +34,7 @@ mod stream;
 mod suppressions;
 mod symbols;
 mod symbols_needed;
+mod verify;
 mod why;
 
 use std::borrow::Cow;
@@ -72,6 +77,8 @@ enum Command {
     CollectScript(collect_script::Arguments),
     /// Lists images and PDBs that would show more of the crashes, as symbol stores and symbol servers name them.
     SymbolsNeeded(symbols_needed::Arguments),
+    /// Checks what somebody claims about crashes against the artifacts: quotes, modules, codes, times.
+    Verify(verify::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
     /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes
@@ -114,6 +121,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::SymbolsNeeded(arguments) => symbols_needed::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
         Command::Rules(command) => rules::run(&command),
         Command::Schema(arguments) => Ok(schema::run(&arguments)),

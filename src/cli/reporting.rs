@@ -9,34 +9,39 @@ use clap::{ArgAction, ValueEnum};
 
 use super::answers::{Answer, Answers};
 use super::color::Color;
-use super::output::{self, Look};
+use super::destinations::{Destination, destinations};
+use super::fail_on::Condition;
+use super::output::{self, Look, not_lost};
+use super::report_format::{ReportFormat, WriteOptions};
 use super::reports::side;
 use super::rules::load_rules;
-use super::selecting::{Selecting, check_cause};
+use super::run_summary::RunSummary;
+use super::selecting::Selecting;
 use super::stream::{Notes, usage};
 use super::{Exit, sigma, stream, suppressions};
 use ::sigma::SigmaRules;
 use pipeline::Options;
 use report::compare::{Side, comparable_now, compare};
-use report::model::{Comparison, Document};
+use report::model::{Document, Judged};
 use report::text::TextOptions;
-use report::{Artifact, Report, Summary, WriteError, counted, csv, json, jsonl, page, screen, text};
-use rules::{RuleSet, UNDETERMINED};
+use report::{Artifact, Report, Summary, counted};
+use rules::RuleSet;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub struct Arguments {
     /// The report's format. Without this option it is text; on a terminal one screen, and `--full` or `-v` prints all.
     #[arg(short, long, value_enum, ignore_case = true)]
-    format: Option<Format>,
+    format: Option<ReportFormat>,
 
     /// Print the whole text report on a terminal, too.
     #[arg(long, conflicts_with = "format")]
     full: bool,
 
-    /// Write the report to FILE instead of standard output, whole or not at all.
+    /// Write the report to FILE instead of standard output, whole or not at all. The ending is its format: .txt, .json,
+    /// .jsonl, .csv, .md, .html, .xml (JUnit), .sarif or .prom. Can be given again for several reports of one run; `-` is standard output.
     #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    output: Vec<PathBuf>,
 
     /// Put into the JSON report what `crashsift merge` needs to make one report of several.
     #[arg(long)]
@@ -70,14 +75,20 @@ pub struct Arguments {
     #[arg(long, value_name = "REPORT")]
     baseline: Option<PathBuf>,
 
-    /// End with exit code 1 when a verdict names this cause, or a cause of this family; `any`: when there is any
-    /// incident; `new`: when there is a group that the baseline does not have. Can be given again.
-    #[arg(long, value_name = "CAUSE|FAMILY|any|new")]
+    /// End with exit code 1 when a verdict names this cause, or a cause of this family; `CAUSE@0.8`: with at least this
+    /// confidence; `severity=high`: when a verdict is of this severity or a higher one; `any`: when there is any incident;
+    /// `new`: when there is a group that the baseline does not have. Can be given again.
+    #[arg(long, value_name = "CONDITION")]
     fail_on: Vec<String>,
 
     /// End with exit code 3 when some artifact could not be read whole, or an archive was not opened.
     #[arg(long)]
     strict: bool,
+
+    /// Print how the run ended to standard error, as one line of JSON: exit code, conditions of `--fail-on` that were met,
+    /// and counts.
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    summary: Option<SummaryFormat>,
 
     /// No notes on standard error but errors.
     #[arg(short, long)]
@@ -100,30 +111,47 @@ pub struct Arguments {
 /// Columns of a screen whose terminal is not known.
 const SCREEN_WIDTH: usize = 80;
 
-/// `--fail-on any`.
-const ANY: &str = "any";
-/// `--fail-on new`.
-pub const NEW: &str = "new";
+/// The formats of `--summary`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SummaryFormat {
+    /// One line.
+    Json,
+}
+
+/// What the arguments name, loaded and checked before anything is analyzed.
+pub struct Prepared {
+    /// The rules.
+    pub rules: RuleSet,
+    baseline: Option<Side>,
+    destinations: Vec<Destination>,
+    fail_on: Vec<Condition>,
+}
+
+impl Prepared {
+    /// The only report of the run; `None` where there are several.
+    pub fn only_destination(&self) -> Option<&Destination> {
+        match self.destinations.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
 
 impl Arguments {
     /// Loads rules and baseline and checks the other arguments before anything is analyzed.
-    pub fn prepare(&self) -> Result<(RuleSet, Option<Side>), Exit> {
-        if self.mergeable && !self.format().is_json() {
+    pub fn prepare(&self) -> Result<Prepared, Exit> {
+        let destinations = destinations(&self.output, self.format, self.standard_format()).map_err(usage)?;
+        if self.mergeable && !destinations.iter().any(|destination| destination.format.is_json()) {
             return Err(usage("--mergeable: only reports in JSON can be merged; add --format json or --format jsonl"));
         }
         let (own, _) = sigma::split(&self.rules);
         let rules = load_rules(!self.no_builtin_rules, &own, self.quiet)?;
-        for wanted in &self.fail_on {
-            if wanted == NEW && self.baseline.is_none() {
-                return Err(usage("--fail-on new: new against what? Give an earlier report with --baseline"));
-            }
-            if wanted != ANY && wanted != NEW {
-                check_cause("--fail-on", wanted, &rules)?;
-            }
+        let fail_on = self.fail_on.iter().map(|text| Condition::parse(text, &rules)).collect::<Result<Vec<_>, _>>();
+        let fail_on = fail_on.map_err(usage)?;
+        if fail_on.contains(&Condition::New) && self.baseline.is_none() {
+            return Err(usage("--fail-on new: new against what? Give an earlier report with --baseline"));
         }
         self.selecting.check(&rules)?;
-        if let Some(path) = &self.output {
-            output::check(path).map_err(usage)?;
         }
         let baseline = self.baseline.as_deref().map(|path| {
             let baseline = side(path).map_err(|error| usage(format!("--baseline {error}")))?;
@@ -131,7 +159,7 @@ impl Arguments {
                 .map_err(|error| usage(format!("--baseline {}: {error}", path.display())))?;
             Ok(baseline)
         });
-        Ok((rules, baseline.transpose()?))
+        Ok(Prepared { rules, baseline: baseline.transpose()?, destinations, fail_on })
     }
 
     /// Whether the command line names Sigma rules.
@@ -144,11 +172,16 @@ impl Arguments {
         sigma::load(&sigma::split(&self.rules).1, self.quiet)
     }
 
-    /// The files and folders that are read beside the artifacts and that the report must not replace. A report in JSON
+    /// Checks that no report replaces a file that is read: one of `inputs`, or of what these arguments name. A report in JSON
     /// may replace the baseline, as that of the next run.
-    pub fn read(&self) -> impl Iterator<Item = PathBuf> {
-        let rules = self.rules.iter().map(|given| sigma::path(given).unwrap_or_else(|| given.clone()));
-        rules.chain(self.baseline.iter().filter(|_| !self.format().is_json()).cloned())
+    pub fn keep_inputs(&self, prepared: &Prepared, inputs: &[PathBuf]) -> Result<(), Exit> {
+        let rules: Vec<PathBuf> =
+            self.rules.iter().map(|given| sigma::path(given).unwrap_or_else(|| given.clone())).collect();
+        prepared.destinations.iter().try_for_each(|destination| {
+            let Some(file) = &destination.file else { return Ok(()) };
+            let baseline = self.baseline.iter().filter(|_| !destination.format.is_json());
+            not_lost(file, inputs.iter().chain(&rules).chain(baseline)).map_err(usage)
+        })
     }
 
     /// The threads of the run: one for few bytes. The calling thread is one of them.
@@ -174,18 +207,19 @@ impl Arguments {
         }
     }
 
-    /// The arguments that change the report, as text; the output file and the number of threads don't.
-    pub fn question(&self) -> String {
+    /// The arguments that change the report to `destination`, as text; the output file and the number of threads don't.
+    pub fn question(&self, destination: &Destination) -> String {
         let Self {
             format: _, full: _, output: _, mergeable, threads, rules, no_builtin_rules, jobs: _, selecting, ..
         } = self;
-        let Self { min_confidence, baseline, fail_on, strict, quiet, verbose: _, csv_bom: _, color: _, .. } = self;
-        let look = self.look().options(self.output.as_deref());
+        let Self {
+            min_confidence, baseline, fail_on, strict, summary, quiet, verbose: _, csv_bom: _, color: _, ..
+        } = self;
+        let format = destination.format;
+        let look = self.look(format).options(destination.file.as_deref());
         let judged = (rules, no_builtin_rules, selecting, min_confidence);
-        format!(
-            "{:?}",
-            (self.format(), mergeable, threads, look, self.csv_bom(), judged, baseline, fail_on, strict, quiet)
-        )
+        let ends = (fail_on, strict, summary, quiet);
+        format!("{:?}", (format, mergeable, threads, look, self.csv_bom(), judged, baseline, ends))
     }
 
     /// The files and folders that change how incidents are judged: rules and baseline.
@@ -198,42 +232,44 @@ impl Arguments {
         self.csv_bom.unwrap_or(cfg!(windows))
     }
 
-    fn look(&self) -> Look {
-        let format = self.format();
+    fn look(&self, format: ReportFormat) -> Look {
         Look {
             color: self.color,
             verbose: self.verbose > 0,
-            text: matches!(format, Format::Text | Format::Screen),
-            width: if format == Format::Screen { SCREEN_WIDTH } else { TextOptions::default().width },
+            text: format.is_text(),
+            width: if format == ReportFormat::Screen { SCREEN_WIDTH } else { TextOptions::default().width },
         }
     }
 
-    /// The format that was asked for; else one screen where somebody looks at it, and text where all of it is wanted.
-    fn format(&self) -> Format {
-        let wants_all = self.full || self.threads || self.verbose > 0 || self.output.is_some();
-        let otherwise = if wants_all || !io::stdout().is_terminal() { Format::Text } else { Format::Screen };
-        self.format.unwrap_or(otherwise)
+    /// The format of standard output without `--format`: one screen where somebody looks at it, and text where all of it is
+    /// wanted.
+    fn standard_format(&self) -> ReportFormat {
+        let wants_all = self.full || self.threads || self.verbose > 0;
+        if wants_all || !io::stdout().is_terminal() { ReportFormat::Text } else { ReportFormat::Screen }
     }
 
-    /// Prints the kept answer of an earlier run.
-    pub fn repeat(&self, answer: &Answer) -> Exit {
+    /// Prints the kept answer of an earlier run to `destination`.
+    pub fn repeat(&self, answer: &Answer, destination: &Destination) -> Exit {
         answer.trailer.notes.iter().for_each(|note| stream::note(note));
-        match output::deliver(self.output.as_deref(), self.look(), |out, _| answer.copy(out)) {
+        let look = self.look(destination.format);
+        let exit = match output::deliver(destination.file.as_deref(), look, |out, _| answer.copy(out)) {
             Exit::Success => Exit::from_repr(answer.trailer.exit).unwrap_or(Exit::Internal),
             failed => failed,
-        }
+        };
+        answer.trailer.summary.iter().for_each(|line| stream::line(line));
+        exit
     }
 
-    /// Compares the report with the baseline, notes losses, writes the report and decides the exit code. `answers` keeps
+    /// Compares the report with the baseline, notes losses, writes the reports and decides the exit code. `answers` keeps
     /// the output for the next run.
     pub fn finish(
         &self,
         report: &mut Report,
-        rules: &RuleSet,
-        baseline: Option<&Side>,
+        prepared: &Prepared,
         notes: &mut Notes,
-        answers: Option<Answers>,
+        mut answers: Option<Answers>,
     ) -> Exit {
+        let Prepared { rules, baseline, destinations, fail_on } = prepared;
         if let Some(baseline) = baseline {
             let now = Side::from(Document::from(&*report));
             match compare(baseline, &now) {
@@ -255,66 +291,55 @@ impl Arguments {
             count => notes.say(format!("{count} archives were not opened; extract them and analyze the folder")),
         }
         suppressions::ended(report, rules).into_iter().for_each(|note| notes.say(note));
-        let mut answers = answers;
-        let written = output::deliver(self.output.as_deref(), self.look(), |out, options| {
-            let write = |out: &mut dyn Write| self.format().write(report, out, options, self.csv_bom());
-            match &mut answers {
-                Some(answers) => answers.tee(out, write),
-                None => write(out),
-            }
-        });
-        if written != Exit::Success {
-            return written;
+        let report = &*report;
+        // What the run fails on are failed tests; without conditions, what has a cause.
+        let is_failure = |judged: &Judged| match fail_on.as_slice() {
+            [] => !judged.verdict.is_undetermined(),
+            conditions => conditions.iter().any(|condition| condition.is_met_by(judged, report)),
+        };
+        let mut failed = None;
+        for Destination { file, format } in destinations {
+            let written = output::deliver(file.as_deref(), self.look(*format), |out, text| {
+                let options = WriteOptions { text, csv_bom: self.csv_bom(), is_failure: &is_failure };
+                let write = |out: &mut dyn Write| format.write(report, out, options);
+                match &mut answers {
+                    Some(answers) => answers.tee(out, write),
+                    None => write(out),
+                }
+            });
+            failed = failed.or((written != Exit::Success).then_some(written));
         }
-        let exit = verdict(self, report, rules, notes);
-        if let Some(answers) = answers {
-            answers.keep(&report.artifacts, notes, exit as u8);
+        let met: Vec<&str> = self
+            .fail_on
+            .iter()
+            .zip(fail_on)
+            .filter(|(_, condition)| condition.is_met(report))
+            .map(|(text, _)| text.as_str())
+            .collect();
+        let exit = failed.unwrap_or_else(|| self.exit(report, !met.is_empty(), notes));
+        let summary = self.summary.map(|SummaryFormat::Json| RunSummary::new(exit, &met, destinations, report).line());
+        summary.iter().for_each(|line| stream::line(line));
+        if let Some(answers) = answers.filter(|_| failed.is_none()) {
+            answers.keep(&report.artifacts, notes, exit as u8, summary);
         }
         exit
     }
-}
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For reading.
-    Text,
-    /// One screen: what there is, what to do first, what to collect.
-    Screen,
-    /// One JSON document.
-    Json,
-    /// JSON, one object a line.
-    Jsonl,
-    /// A table for spreadsheets: one row an incident.
-    Csv,
-    /// For tickets and wikis.
-    Markdown,
-    /// One page for a browser, which loads nothing.
-    Html,
-}
-
-impl Format {
-    /// Whether other commands read the report.
-    fn is_json(self) -> bool {
-        matches!(self, Self::Json | Self::Jsonl)
-    }
-
-    fn write(self, report: &Report, out: &mut dyn Write, options: TextOptions, csv_bom: bool) -> io::Result<()> {
-        match self {
-            Self::Text => text::write(report, out, options),
-            Self::Screen => screen::write(report, out, options),
-            Self::Json => json::write(report, out),
-            Self::Jsonl => jsonl::write(report, out),
-            Self::Csv => csv::write(report, csv_bom, out).map_err(output_error),
-            Self::Markdown => page::write_markdown(report, out, options.verbose).map_err(output_error),
-            Self::Html => page::write_html(report, out, options.verbose).map_err(output_error),
+    /// The exit code of a run that wrote its reports; `is_met`: a condition of `--fail-on` is. "Nothing to analyze" takes
+    /// precedence over `--fail-on`, and `--fail-on` over `--strict`.
+    fn exit(&self, report: &Report, is_met: bool, notes: &mut Notes) -> Exit {
+        if !report.artifacts.iter().any(Artifact::is_read) {
+            notes.say("nothing that can be analyzed was found".to_owned());
+            return Exit::Nothing;
         }
-    }
-}
-
-fn output_error(error: WriteError) -> io::Error {
-    match error {
-        WriteError::Output(error) => error,
-        wrong => io::Error::other(wrong),
+        if is_met {
+            return Exit::FailOn;
+        }
+        let Summary { failed, partial, archives, .. } = report.summary;
+        if self.strict && [failed, partial, archives].iter().any(|count| *count > 0) {
+            return Exit::Strict;
+        }
+        Exit::Success
     }
 }
 
@@ -333,33 +358,6 @@ fn confidence(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|number| (0.0..=1.0).contains(number))
         .ok_or_else(|| "a confidence is a number from 0 to 1, such as 0.5".to_owned())
-}
-
-/// The exit code of a run that wrote its report. "Nothing to analyze" takes precedence over `--fail-on`, and `--fail-on`
-/// over `--strict`.
-fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet, notes: &mut Notes) -> Exit {
-    if !report.artifacts.iter().any(Artifact::is_read) {
-        notes.say("nothing that can be analyzed was found".to_owned());
-        return Exit::Nothing;
-    }
-    let met = |wanted: &String| {
-        report.incidents.iter().any(|judged| {
-            let cause = judged.verdict.cause.as_str();
-            // A suppressed finding is known and meets no condition.
-            let silenced = cause == UNDETERMINED && !judged.suppressed.is_empty();
-            let family = rules.causes().get(cause).map(|cause| &cause.family).filter(|_| cause != UNDETERMINED);
-            wanted == ANY || (wanted == cause && !silenced) || family == Some(wanted)
-        })
-    };
-    let has_new = report.comparison.as_ref().is_some_and(Comparison::has_new_groups);
-    if arguments.fail_on.iter().any(|wanted| met(wanted) || (wanted == NEW && has_new)) {
-        return Exit::FailOn;
-    }
-    let Summary { failed, partial, archives, .. } = report.summary;
-    if arguments.strict && [failed, partial, archives].iter().any(|count| *count > 0) {
-        return Exit::Strict;
-    }
-    Exit::Success
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Exit;
 use super::stream::usage;
-use pipeline::discover::{first_bytes, is_own_report};
+use pipeline::discover::{first_bytes, is_json_report};
 use pipeline::merge::{self, Part};
 use pipeline::read::ReadArtifact;
 use report::compare::Side;
@@ -57,5 +57,5 @@ pub fn artifacts(parts: Vec<Part>, paths: &[PathBuf]) -> Result<(Vec<ReadArtifac
 /// Whether a file is a JSON report of this program. A file that can't be read is reported later, as an artifact.
 fn is_report(path: &Path) -> bool {
     let first = opener::open(path).and_then(first_bytes);
-    first.is_ok_and(|first| first.trim_ascii_start().starts_with(b"{") && is_own_report(&first))
+    first.is_ok_and(|first| is_json_report(&first))
 }

@@ -45,7 +45,8 @@ impl Selecting {
         {
             return Err(usage(format!("--since {since} is after --until {until}: no incident can be between them")));
         }
-        self.cause.iter().try_for_each(|cause| check_cause("--cause", cause, rules))
+        let wrong = |cause: &String| check_cause(cause, rules).map_err(|reason| usage(format!("--cause {cause}: {reason}")));
+        self.cause.iter().try_for_each(wrong)
     }
 
     /// The time span of the report.
@@ -66,15 +67,18 @@ impl Selecting {
     }
 }
 
-/// Checks that an option names a cause or a family of causes.
-pub fn check_cause(option: &str, wanted: &str, rules: &RuleSet) -> Result<(), Exit> {
+/// Checks that `wanted` is a cause or a family of causes.
+///
+/// # Errors
+/// The reason for the user.
+pub fn check_cause(wanted: &str, rules: &RuleSet) -> Result<(), String> {
     let causes = rules.causes();
     if causes.get(wanted).is_some() || causes.families().any(|family| family.id == wanted) {
         return Ok(());
     }
     let known = causes.iter().map(|cause| cause.id.as_str()).chain(causes.families().map(|family| family.id.as_str()));
     let close = closest(wanted, known).map(|close| format!("did you mean `{close}`? ")).unwrap_or_default();
-    Err(usage(format!("{option} {wanted}: neither a cause nor a family; {close}`crashsift rules causes` prints all")))
+    Err(format!("neither a cause nor a family; {close}`crashsift rules causes` prints all"))
 }
 
 /// Parses a time; a date means its end, in UTC.

@@ -12,6 +12,11 @@ pub fn note(text: &str) {
     let _ = writeln!(anstream::stderr(), "crashsift: {}", sanitise(text));
 }
 
+/// Prints a line for programs to standard error as it is; like a note, it may be lost.
+pub fn line(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// Notes a mistake in the command line.
 pub fn usage(message: impl Display) -> Exit {
     note(&message.to_string());

@@ -152,6 +152,8 @@ fn texts_of_artifacts_are_shown_and_not_obeyed() {
         vec!["analyze", "--format", "json", "--rules", &rules, path],
         vec!["analyze", "--format", "jsonl", "--rules", &rules, path],
     ];
+    let formats = ["csv", "markdown", "html", "brief", "junit", "sarif", "github", "gitlab", "prometheus", "ecs"];
+    commands.extend(formats.iter().map(|format| vec!["analyze", "--format", format, "--rules", &rules, path]));
     commands.extend(files.iter().map(|file| vec!["inspect", file.as_str()]));
     for arguments in &commands {
         let run = run(arguments).ends_with(0);

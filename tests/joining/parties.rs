@@ -167,4 +167,8 @@ fn every_format_names_the_customer() {
         let warned = format == "csv" || together.contains("--by-folder");
         assert!(warned, "{format}: {together}");
     }
+    for format in ["junit", "sarif", "prometheus", "ecs"] {
+        let written = run(["analyze", "--by-folder", "-f", format, path.as_str()]).ends_with(0).stdout.to_lowercase();
+        assert!(written.contains("acme") && written.contains("beta"), "{format}: {written}");
+    }
 }

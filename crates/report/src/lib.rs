@@ -2,8 +2,9 @@
 //!
 //! [`model`] has the values: [`Report`] as the pipeline makes it, and [`model::Document`], which the JSON formats write and
 //! other commands read. [`groups`], [`mod@coverage`] and [`mod@compare`] conclude what is true of the whole report. The
-//! formats only print: [`text`] and [`page`] (HTML, Markdown) are for people, [`mod@csv`] is for spreadsheets, [`json`] and
-//! [`jsonl`] are for programs. `docs/report.md` describes every key of the latter two, [`schema`] has them as JSON Schema.
+//! formats only print: [`text`], [`brief`] and [`page`] (HTML, Markdown) are for people, [`mod@csv`] is for spreadsheets,
+//! [`json`] and [`jsonl`] are for programs, and [`junit`], [`sarif`], [`github`], [`gitlab`], [`prometheus`] and [`ecs`] for
+//! pipelines, monitoring and log stores (`docs/outputs.md`). `docs/report.md` describes every key of the latter two, [`schema`] has them as JSON Schema.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
@@ -25,6 +26,7 @@ mod tests {
 mod wording;
 
 pub use formats::{WriteError, csv, inspected, json, jsonl, page, schema, screen, text};
+pub use formats::{brief, ecs, github, gitlab, junit, prometheus, sarif};
 pub use model::{
     Artifact, ArtifactStatus, GapRequest, Judged, Lead, Limits, Measured, Report, Selected, Summary, Verdict,
 };

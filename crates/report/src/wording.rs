@@ -8,6 +8,7 @@ use crate::confidence::{self, NOT_DETERMINED, SYMPTOM};
 use crate::model::{Report, Verdict};
 use evidence::{Place, Version};
 use incident::IncidentKind;
+use untrusted::sanitise;
 
 /// `1 artifact`, `2 artifacts`.
 #[must_use]
@@ -82,6 +83,11 @@ pub(crate) fn place(report: &Report, artifact: usize, place: &Place) -> String {
 /// Sentences, in which line breaks have no meaning: facts that are filled in must not be able to begin a line.
 pub(crate) fn prose(text: &str) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text in one line, in which no character acts instead of being seen.
+pub(crate) fn one_line(text: &str) -> String {
+    sanitise(&prose(text)).into_owned()
 }
 
 /// How sure a verdict is, in words: `act on it`, `likely`, `possible`, `weak`, `symptom`, `not determined`.

@@ -14,7 +14,7 @@ use super::question::BLOCK;
 use crate::cli::Exit;
 
 /// The last bytes of a file. The number is that of the layout.
-const MARK: &[u8; 8] = b"answer 1";
+const MARK: &[u8; 8] = b"answer 2";
 /// Length (8 bytes) and hash (16) of the trailer, and the mark.
 const END_BYTES: usize = 32;
 /// The longest trailer, bytes: names of damaged artifacts, and notes.
@@ -35,6 +35,8 @@ pub struct Trailer {
     pub whole: BTreeSet<String>,
     /// The notes on standard error.
     pub notes: Vec<String>,
+    /// The line of `--summary`.
+    pub summary: Option<String>,
     /// How the run ended.
     pub exit: u8,
 }

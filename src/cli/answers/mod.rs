@@ -74,9 +74,9 @@ impl Answers {
         }
     }
 
-    /// Keeps the output with the notes and the exit code of the run, if the inputs did not change meanwhile and the
+    /// Keeps the output with the notes, the exit code and the summary of the run, if the inputs did not change meanwhile and the
     /// computer itself caused no failure (such as too many open files).
-    pub fn keep(self, artifacts: &[Artifact], notes: &Notes, exit: u8) {
+    pub fn keep(self, artifacts: &[Artifact], notes: &Notes, exit: u8, summary: Option<String>) {
         let Some(draft) = self.draft else { return };
         if self.cache.has_failure_of_machine() || !Exit::from_repr(exit).is_some_and(Exit::is_of_run) {
             return;
@@ -96,7 +96,7 @@ impl Answers {
         let whole: BTreeSet<String> = damaged.iter().map(|log| log.path.clone()).collect();
         let inputs = if whole.is_empty() { now } else { self.inputs.hash(&whole) };
         let Some(inputs) = inputs else { return };
-        let trailer = Trailer { inputs, whole, notes: notes.printed.clone(), exit, ..Trailer::default() };
+        let trailer = Trailer { inputs, whole, notes: notes.printed.clone(), exit, summary, ..Trailer::default() };
         match draft.finish(trailer, &self.place) {
             Ok(()) => folder::drop_old_answers(self.cache.folder()),
             Err(error) => self.cache.not_kept(&error),

@@ -72,15 +72,27 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
 /// The number of digits of an incident's id.
 const ID_DIGITS: usize = 16;
 
+/// The text of a file that begins so, without byte order mark, and its head: more than is before the program's name in any
+/// report.
+fn text_and_head(first: &[u8]) -> (&[u8], &[u8]) {
+    const HEAD: usize = 256;
+    let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
+    (text, text.get(..HEAD).unwrap_or(text))
+}
+
+/// Whether a file that begins so is a report of this program that other commands read: JSON or JSON Lines.
+#[must_use]
+pub fn is_json_report(first: &[u8]) -> bool {
+    let (_, head) = text_and_head(first);
+    let names = |name: &[u8]| memchr::memmem::find(head, name).is_some();
+    head.first() == Some(&b'{') && names(b"\"schema_version\"") && names(b"\"crashsift\"")
+}
+
 /// Whether a file that begins so is a report of this program, in any of its formats.
 #[must_use]
 pub fn is_own_report(first: &[u8]) -> bool {
-    // More than is before the program's name in any report.
-    const HEAD: usize = 256;
-    let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
-    let head = text.get(..HEAD).unwrap_or(text);
+    let (text, head) = text_and_head(first);
     let names = |name: &[u8]| memchr::memmem::find(head, name).is_some();
-    let is_json = || head.first() == Some(&b'{') && names(b"\"schema_version\"") && names(b"\"crashsift\"");
     // Markdown has the text's first line as its heading.
     let is_text = || {
         let heading = text.strip_prefix(b"# ").unwrap_or(text).strip_prefix(b"crashsift: ");
@@ -88,7 +100,14 @@ pub fn is_own_report(first: &[u8]) -> bool {
     };
     let is_page = || head.starts_with(b"<!doctype html>") && names(b"<meta name=\"generator\" content=\"crashsift ");
     let is_table = || head.starts_with(b"incident_id,kind,time,host,cause,confidence,");
-    is_json() || is_text() || is_page() || is_table()
+    let is_sarif = || head.first() == Some(&b'{') && names(b"/sarif-") && names(b"\"crashsift\"");
+    let of_pipelines = || {
+        const BEGINNINGS: [&[u8]; 3] = [b"::notice title=crashsift::", b"# HELP crashsift_", b"{\"ecs\":{\"version\":"];
+        let is_xml = head.starts_with(b"<?xml") && names(b"<testsuites name=\"crashsift\"");
+        let is_gitlab = head.first() == Some(&b'[') && names(b"\"check_name\": \"crashsift/");
+        is_xml || is_gitlab || BEGINNINGS.iter().any(|beginning| head.starts_with(beginning))
+    };
+    is_json_report(first) || is_text() || is_page() || is_table() || is_sarif() || of_pipelines()
 }
 
 /// Whether a text is the output of `explain`, `inspect`, `why` or `compare`, whose crashes would count again.

@@ -33,7 +33,11 @@ pub fn write_indented(value: &impl Serialize, out: &mut dyn Write) -> io::Result
 }
 
 /// Writes one value without line breaks.
-pub(super) fn write_compact(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+///
+/// # Errors
+///
+/// When `out` can't be written to.
+pub fn write_compact(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     to(value, CompactFormatter, out)
 }
 

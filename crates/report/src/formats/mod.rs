@@ -1,14 +1,24 @@
 //! The formats that print a report; all of them print the same finished values.
 
+pub mod brief;
 pub mod csv;
+pub mod ecs;
 mod first;
+pub mod github;
+pub mod gitlab;
 pub mod inspected;
 pub mod json;
 pub mod jsonl;
+pub mod junit;
+mod lines;
+mod located;
 pub mod page;
+pub mod prometheus;
+pub mod sarif;
 pub mod schema;
 pub mod screen;
 pub mod text;
+mod urgency;
 
 use std::error::Error;
 use std::io;

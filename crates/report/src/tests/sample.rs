@@ -673,3 +673,26 @@ pub(crate) fn overlay() -> OverRepresented {
     let found = OverRepresented::new(&attribute, Unit::Incidents, counts, 1.7e-28, false);
     OverRepresented { together_with: vec!["overlay.dll 1.2.3.4".into()], ..found }
 }
+
+/// A report in which a hostile text is wherever evidence can put one.
+pub(crate) fn hostile(text: &str) -> Report {
+    let mut judged = crash("h1");
+    judged.incident.host = Some(text.into());
+    let process = judged.incident.process.as_mut().expect("the crash has one");
+    (process.name, process.path) = (Some(text.into()), Some(text.into()));
+    let site = judged.incident.fault_site.as_mut().expect("the crash has one");
+    site.module = text.into();
+    judged.incident.suspect.as_mut().expect("the crash has one").module = text.into();
+    judged.incident.signature.coarse = format!("crash|{text}");
+    judged.incident.evidence.iter_mut().for_each(|item| item.sentence = text.into());
+    judged.findings[0].title = text.into();
+    judged.findings[0].explanation = text.into();
+    judged.findings[0].remediation.iter_mut().for_each(|step| step.text = text.into());
+    judged.verdict.sentence = text.into();
+    judged.verdict.collect_next = vec![text.to_owned().into()];
+    judged.party = Some(text.into());
+    report(
+        vec![artifact(text, ArtifactStatus::Partial, Some(text)), artifact(text, ArtifactStatus::Ok, None)],
+        vec![judged],
+    )
+}

@@ -21,7 +21,7 @@ pub(super) fn row(style: Style, text: impl Into<String>) -> Row {
 const DOTS: &str = "...";
 
 /// The text in at most `width` columns; a longer one is cut between words where that is possible, and ends in `...`.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(in crate::formats) fn cut(text: &str, width: usize) -> String {
     let text = sanitise(text);
     if display_width(&text) <= width {
         return text.into_owned();

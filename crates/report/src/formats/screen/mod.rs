@@ -10,7 +10,8 @@ mod overview;
 #[cfg(test)]
 mod tests;
 
-pub(super) use overview::next_for_the_cause;
+pub(super) use canvas::cut;
+pub(super) use overview::{first_step, next_for_the_cause};
 
 use std::io::{self, BufWriter, Write};
 

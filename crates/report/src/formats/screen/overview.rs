@@ -228,7 +228,7 @@ fn laid_out(lead: Row, place: &str, what: &str, step: &str, width: usize) -> Vec
 }
 
 /// The first step for whoever is at the computer, else for the developer.
-fn first_step(judged: &Judged) -> Option<String> {
+pub(in crate::formats) fn first_step(judged: &Judged) -> Option<String> {
     let step = first_steps(judged.leading_finding()?).into_iter().next()?;
     Some(prose(&step.text).trim_end_matches('.').replace('`', ""))
 }

@@ -1,0 +1,94 @@
+//! `crashsift verify`: claims about crashes, true, false and made up.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::program::{Run, list, report, run, text};
+
+const CUDNN: &str = "samples/delay-load-zlibwapi";
+
+#[track_caller]
+fn verify(claims: &Value, arguments: &[&str]) -> Run {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("claims.json");
+    fs::write(&file, claims.to_string()).expect("a file");
+    run(["verify", file.to_str().expect("text")].iter().chain(arguments))
+}
+
+/// The outcomes of claims about one folder.
+#[track_caller]
+fn outcomes(claims: &Value, path: &str) -> Vec<String> {
+    let checked = verify(claims, &["-f", "json", path]).json();
+    list(&checked, "claims").iter().map(|one| text(one, "outcome").to_owned()).collect()
+}
+
+#[test]
+fn what_a_report_says_is_found_in_its_artifacts() {
+    let report = report(CUDNN.as_ref());
+    let incident = &report["incidents"][0];
+    let site = &incident["fault_site"];
+    let claims = json!({"incident": text(incident, "id"), "claims": [
+        {"code": incident["exception"]["code"]},
+        {"module": site["module"], "offset": site["offset"], "version": site["version"], "role": "faulting"},
+        {"module": incident["suspect"]["module"], "role": "suspect"},
+        {"module": incident["stack"][1]["module"], "offset": incident["stack"][1]["offset"], "role": "stack"},
+        {"process": incident["process"]["name"], "pid": incident["process"]["pid"]},
+        {"time": incident["time"]},
+        {"cause": incident["verdict"]["cause"]},
+    ]});
+    let run = verify(&claims, &[CUDNN]).ends_with(0);
+    assert!(run.stdout.ends_with("7 claims: 7 found, 0 contradicted, 0 not there\n"), "{run:#?}");
+}
+
+#[test]
+fn what_is_not_so_is_contradicted_and_what_is_made_up_is_not_there() {
+    let claims = json!([
+        {"code": "0xC0000374"},
+        {"module": "ntdll.dll", "role": "faulting"},
+        {"process": "word.exe"},
+        {"time": "1999-01-01T00:00:00Z"},
+        {"cause": "heap-corruption"},
+        {"quote": "the quick brown fox jumps over the lazy dog"},
+        {"host": "NO-SUCH-PC"},
+    ]);
+    assert_eq!(
+        outcomes(&claims, CUDNN),
+        ["contradicted", "contradicted", "contradicted", "contradicted", "contradicted", "not-there", "not-there"]
+    );
+    verify(&claims, &[CUDNN]).ends_with(1);
+}
+
+#[test]
+fn quotes_are_found_in_texts_with_their_lines_and_in_logs_and_dumps() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("text");
+    let ticket = "Hello,\n\nthe program says: Could not\n  load library cudnn_cnn_infer64_8.dll. Error code 126\n";
+    fs::write(folder.path().join("mail.txt"), ticket).expect("a text");
+    let claims = json!([
+        {"quote": "Could not load library cudnn_cnn_infer64_8.dll"},
+        {"quote": "Hello, the program says"},
+        {"quote": "Could not load library", "artifact": "mail.txt"},
+        {"quote": "Could not load library", "artifact": "other.txt"},
+    ]);
+    let checked = verify(&claims, &["-f", "json", path]).json();
+    let of = |index: usize, key: &str| list(&checked, "claims")[index][key].clone();
+    assert_eq!((0..4).map(|index| of(index, "outcome")).collect::<Vec<_>>(), ["found", "found", "found", "not-there"]);
+    assert_eq!(of(1, "found_at")["place"], "line 1");
+    let dump = json!([{"quote": "cudnn64_8.dll"}]);
+    assert_eq!(outcomes(&dump, CUDNN), ["found"]);
+}
+
+#[test]
+fn claims_that_can_not_be_checked_are_usage_errors() {
+    for (claims, reason) in [
+        (json!([]), "it has 0 claims"),
+        (json!([{"qoute": "a"}]), "unknown field `qoute`"),
+        (json!([{"quote": "a", "code": 5}]), "claim 1: write one of quote"),
+    ] {
+        let refused = verify(&claims, &[CUDNN]).ends_with(2);
+        assert!(refused.stderr.contains(reason) && refused.stdout.is_empty(), "{refused:#?}");
+    }
+    let nothing = verify(&json!([{"quote": "a"}]), &["no/such/folder"]).ends_with(4);
+    assert!(nothing.stderr.contains("nothing that can be analyzed was found"), "{nothing:#?}");
+}
