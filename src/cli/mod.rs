@@ -18,6 +18,7 @@ mod inspect;
 mod judging;
 mod lost;
 mod man;
+mod mcp;
 mod merge;
 mod output;
 mod progress;
@@ -79,6 +80,8 @@ enum Command {
     SymbolsNeeded(symbols_needed::Arguments),
     /// Checks what somebody claims about crashes against the artifacts: quotes, modules, codes, times.
     Verify(verify::Arguments),
+    /// Serves what the program knows to assistants: a server of the Model Context Protocol on standard input and output.
+    Mcp(mcp::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
     /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes
@@ -118,6 +121,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Config(arguments) => config::run(&arguments, &Arguments::command()),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::SymbolsNeeded(arguments) => symbols_needed::run(&arguments),

@@ -7,6 +7,7 @@ mod compare;
 mod config;
 mod entry;
 mod explain;
+mod mcp;
 mod merge;
 mod outputs;
 mod rules_codes;

@@ -18,6 +18,7 @@ use super::{Exit, stream};
 use causes::{CodeFinding, KnownRule};
 use report::json::write_indented;
 use report::model::Made;
+use report::text::TextOptions;
 use rules::RuleSet;
 use windows_codes::{NoCode, Spellings, SubCode, explain_with, texts_of};
 
@@ -110,6 +111,17 @@ fn explain(text: &str, rules: &RuleSet) -> Result<Vec<Explained>, NoCode> {
         readings: explained.readings.into_iter().map(|reading| causes::with_rules(reading, rules)).collect(),
     });
     Ok(explained.collect())
+}
+
+/// The meaning of a code as text.
+///
+/// # Errors
+/// Why the text has no code.
+pub fn explained(code: &str, rules: &RuleSet) -> Result<String, String> {
+    let codes = explain(code, rules).map_err(|none| none.to_string())?;
+    let mut shown = Vec::new();
+    text::write(&codes, &mut shown, TextOptions::default()).map_err(|error| error.to_string())?;
+    Ok(String::from_utf8_lossy(&shown).into_owned())
 }
 
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {

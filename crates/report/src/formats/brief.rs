@@ -71,7 +71,10 @@ fn line(report: &Report, block: &Block<'_>, headline: usize, step: usize) -> Str
     let judged = block.representative;
     let times = if block.size() > 1 { format!("{} times, ", block.size()) } else { String::new() };
     let what = cut(&block.headline(), headline);
-    let at = format!("{times}{}, {}", place(&block.hosts()), when(block));
+    // Of several computers, the time has their number.
+    let hosts = block.hosts();
+    let at = if hosts.len() > 1 { when(block) } else { format!("{}, {}", place(&hosts), when(block)) };
+    let at = format!("{times}{at}");
     let next = match first_step(judged).filter(|_| block.is_actionable()) {
         Some(step) => step,
         None => next_for_the_cause(report, judged),
