@@ -25,6 +25,8 @@ mod reports;
 
 mod commands;
 
+mod privacy;
+
 mod hostile;
 
 mod known_answers;

@@ -10,7 +10,7 @@ use super::destinations::Destination;
 use super::lost::note_lost;
 use super::progress::Bar;
 use super::stream::{Notes, usage};
-use super::{Exit, reporting, stream, symbols};
+use super::{Exit, redaction, reporting, stream, symbols};
 use evidence::ArtifactKind;
 use evtx_scan::Cache;
 use pipeline::discover::{read_list, sniff};
@@ -106,6 +106,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         symbols: symbols::open(&arguments.symbols)?,
         sigma: arguments.reporting.sigma()?,
         pasted,
+        redaction: arguments.reporting.redaction.key()?,
         cache: arguments.cache.as_deref().and_then(|folder| open_cache(folder, arguments.reporting.quiet)),
         selected: Selected { exclude: arguments.exclude.clone(), ..reporting.selected },
         ..reporting
@@ -170,6 +171,9 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     if !reporting.quiet {
         symbols::print_notes(options.symbols.as_deref());
     }
+    if let Err(exit) = redaction::save(options.redaction.as_ref()) {
+        return exit;
+    }
     let mut notes = Notes::new(reporting.quiet);
     // Standard error names the reasons for the paths on the command line, too.
     note_lost(&arguments.paths, &report.artifacts, &mut notes);
@@ -183,7 +187,7 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
 }
 
 /// The question of the run, if its answer can be kept: not with symbols and images, which are many and large, nor with
-/// Sigma rules, which don't use the cache.
+/// Sigma rules, which don't use the cache, nor where a file keeps the names that were replaced, which a kept answer has not.
 fn question(
     arguments: &Arguments,
     destination: &Destination,
@@ -192,7 +196,8 @@ fn question(
 ) -> Option<Question> {
     let Arguments { paths: given, cache: _, ticket, symbols, by_folder, exclude, no_stack_walk, .. } = arguments;
     let Arguments { no_progress: _, reporting, .. } = arguments;
-    if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() {
+    let names_are_kept = reporting.redaction.has_map();
+    if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() || names_are_kept {
         return None;
     }
     let mut question =

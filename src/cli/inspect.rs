@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::output::Format;
+use super::redaction::{self, Redaction};
 use super::rules::load_rules;
 use super::{Exit, sigma, stream, symbols};
 use facts::write_facts;
@@ -34,14 +35,18 @@ pub struct Arguments {
     /// or folder of Sigma rules: what they match in an event log is shown.
     #[arg(short, long, value_name = "PATH")]
     rules: Vec<PathBuf>,
+
+    #[command(flatten)]
+    redaction: Redaction,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(true, &own, true)?;
     let sigma = sigma::load(&sigma, false)?;
-    let options = Options { symbols: symbols::open(&arguments.symbols)?, sigma, ..Options::default() };
+    let options = Options { symbols: symbols::open(&arguments.symbols)?, sigma, redaction: arguments.redaction.key()?, ..Options::default() };
     let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &options);
+    redaction::save(options.redaction.as_ref())?;
     symbols::print_notes(options.symbols.as_deref());
     for artifact in &inspected.artifacts {
         if let Some(detail) = &artifact.detail {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::rules::load_rules;
+use super::redaction::Redaction;
 use super::{Exit, reports, sigma, symbols};
 use pipeline::Options;
 use rules::RuleSet;
@@ -25,6 +26,9 @@ pub struct Judging {
     /// As for `analyze`.
     #[arg(long)]
     by_folder: bool,
+
+    #[command(flatten)]
+    redaction: Redaction,
 }
 
 impl Judging {
@@ -38,6 +42,7 @@ impl Judging {
         let sigma = sigma::load(&sigma::split(&self.rules).1, false)?;
         let (paths, before) = reports::split(given)?;
         let symbols = symbols::open(&self.symbols)?;
-        Ok((paths, Options { symbols, sigma, before, by_folder: self.by_folder, ..Options::default() }))
+        let redaction = self.redaction.key()?;
+        Ok((paths, Options { symbols, sigma, before, by_folder: self.by_folder, redaction, ..Options::default() }))
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::reporting;
 use super::stream::{Notes, usage};
-use super::{Exit, reports};
+use super::{Exit, redaction, reports};
 use pipeline::Options;
 use pipeline::merge::{self, Part};
 
@@ -25,14 +25,16 @@ pub fn run(Arguments { reports: paths, reporting }: &Arguments) -> Result<Exit, 
     }
     reporting.keep_inputs(&prepared, paths)?;
     let parts = paths.iter().map(|path| reports::read(path)).collect::<Result<Vec<Part>, Exit>>()?;
-    let sigma = merge::sigma_sets(&parts);
-    let options = Options { sigma_before: merge::is_all_with_sigma(&parts), ..reporting.options() };
+    let redaction = reporting.redaction.key()?;
+    let sigma = merge::sigma_sets(&parts, redaction.is_some());
+    let options = Options { sigma_before: merge::is_all_with_sigma(&parts), redaction, ..reporting.options() };
     let mut notes = Notes::new(reporting.quiet);
     let mut report = reporting.pool(false)?.install(|| {
         let (read, note) = reports::artifacts(parts, paths)?;
         note.into_iter().for_each(|note| notes.say(note));
         Ok(pipeline::merge(read, &prepared.rules, &options))
     })?;
+    redaction::save(options.redaction.as_ref())?;
     report.rule_sets.extend(sigma);
     Ok(reporting.finish(&mut report, &prepared, &mut notes, None))
 }

@@ -4,6 +4,7 @@
 
 mod analyze;
 mod answers;
+mod bundle;
 mod collect_script;
 mod color;
 mod compare;
@@ -22,6 +23,7 @@ mod mcp;
 mod merge;
 mod output;
 mod progress;
+mod redaction;
 mod report_format;
 mod reporting;
 mod reports;
@@ -64,6 +66,8 @@ struct Arguments {
 enum Command {
     /// Reads everything in files and folders and names the causes.
     Analyze(analyze::Arguments),
+    /// Writes a redacted report with the evidence that it needs into one zip file to pass on, and prints what it leaves out.
+    Bundle(bundle::Arguments),
     /// Says what a code is, what it does not mean, and which causes rules know for it.
     Explain(explain::Arguments),
     /// Shows the facts of one artifact as rules see them.
@@ -116,6 +120,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     std::panic::set_hook(Box::new(note_panic));
     let outcome = catch_unwind(|| match arguments.command {
         Command::Analyze(arguments) => analyze::run(arguments),
+        Command::Bundle(arguments) => bundle::run(&arguments),
         Command::CollectScript(arguments) => collect_script::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Config(arguments) => config::run(&arguments, &Arguments::command()),

@@ -12,6 +12,7 @@ use super::color::Color;
 use super::destinations::{Destination, destinations};
 use super::fail_on::Condition;
 use super::output::{self, Look, not_lost};
+use super::redaction::Redaction;
 use super::report_format::{ReportFormat, WriteOptions};
 use super::reports::side;
 use super::rules::load_rules;
@@ -43,9 +44,13 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
-    /// Put into the JSON report what `crashsift merge` needs to make one report of several.
+    /// Put into the JSON report what `crashsift merge` needs to make one report of several: all facts, and the whole text
+    /// of tickets.
     #[arg(long)]
     mergeable: bool,
+
+    #[command(flatten)]
+    pub redaction: Redaction,
 
     /// List all threads of each process whose dump has them: in JSON all that is known of them, in other formats a line each.
     #[arg(long)]
@@ -210,16 +215,16 @@ impl Arguments {
     /// The arguments that change the report to `destination`, as text; the output file and the number of threads don't.
     pub fn question(&self, destination: &Destination) -> String {
         let Self {
-            format: _, full: _, output: _, mergeable, threads, rules, no_builtin_rules, jobs: _, selecting, ..
+            format: _, full: _, output: _, mergeable, redaction, threads, rules, no_builtin_rules, jobs: _, ..
         } = self;
         let Self {
-            min_confidence, baseline, fail_on, strict, summary, quiet, verbose: _, csv_bom: _, color: _, ..
+            selecting, min_confidence, baseline, fail_on, strict, summary, quiet, verbose: _, csv_bom: _, color: _, ..
         } = self;
         let format = destination.format;
         let look = self.look(format).options(destination.file.as_deref());
         let judged = (rules, no_builtin_rules, selecting, min_confidence);
         let ends = (fail_on, strict, summary, quiet);
-        format!("{:?}", (format, mergeable, threads, look, self.csv_bom(), judged, baseline, ends))
+        format!("{:?}", (format, mergeable, redaction, threads, look, self.csv_bom(), judged, baseline, ends))
     }
 
     /// The files and folders that change how incidents are judged: rules and baseline.

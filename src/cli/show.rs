@@ -7,7 +7,7 @@ use super::judging::Judging;
 use super::lost::note_lost;
 use super::output::{self, Look};
 use super::stream::{self, Notes, usage};
-use super::{Exit, symbols};
+use super::{Exit, redaction, symbols};
 use pipeline::{Silent, analyze};
 use report::screen::{self, Found};
 use report::text::TextOptions;
@@ -34,6 +34,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let rules = arguments.judging.rules()?;
     let (paths, options) = arguments.judging.options(&arguments.paths)?;
     let report = analyze(&paths, &rules, &options, &Silent);
+    redaction::save(options.redaction.as_ref())?;
     symbols::print_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &report.artifacts, &mut Notes::new(false));
     let what = &arguments.what;

@@ -16,6 +16,7 @@ pub mod facts;
 pub mod leads;
 pub mod measured;
 pub mod patterns;
+pub mod private;
 pub mod stops;
 pub mod table;
 

@@ -376,10 +376,8 @@ impl RowReader<'_> {
         if key == "needs" {
             return Vec::new();
         }
-        let mut names = Vec::new();
-        group_names(&tree, &mut names);
         let mut found = Vec::new();
-        for name in names {
+        for name in names_of_groups(&tree) {
             match Fact::named(&name) {
                 Some(fact) => row.groups.push((name, fact)),
                 None => found.push(self.unknown_fact(key, &name)),
@@ -460,6 +458,12 @@ pub fn with_ascii_classes(regex: &str) -> String {
 }
 
 /// The names of an expression's groups, in its order.
+pub fn names_of_groups(tree: &regex_syntax::hir::Hir) -> Vec<String> {
+    let mut names = Vec::new();
+    group_names(tree, &mut names);
+    names
+}
+
 fn group_names(tree: &regex_syntax::hir::Hir, names: &mut Vec<String>) {
     use regex_syntax::hir::HirKind;
     match tree.kind() {

@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use rayon::prelude::*;
+use redact::Key;
 
 use self::carriers::carriers;
 use self::folders::Folders;
@@ -23,6 +24,7 @@ use crate::merge::pack;
 use crate::patterns::{patterns, set_absent};
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::read_context::ReadContext;
+use crate::redaction::redacted;
 use crash_dump::Symbols;
 use evidence::{ArtifactKind, Evidence, LogCoverage, Observation, Ticket, base_name};
 use evtx_scan::Cache;
@@ -64,6 +66,8 @@ pub struct Options {
     pub threads: bool,
     /// Whether the report contains its evidence, for [`mod@crate::merge`].
     pub keep_evidence: bool,
+    /// The key of pseudonyms, where names and secrets are taken out of the evidence before it is joined.
+    pub redaction: Option<Arc<Key>>,
     /// Whether the first folders below the paths are customers: nothing is joined, grouped or counted across them.
     pub by_folder: bool,
 }
@@ -119,11 +123,11 @@ pub fn analyze_by_each<const N: usize>(paths: &[PathBuf], rule_sets: [&RuleSet; 
 /// Makes one report of artifacts from reports, equal to that of [`analyze`] for their files.
 #[must_use]
 pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> Report {
-    conclude(keeping(read, options), rules, options).0
+    conclude(prepared(read, options), rules, options).0
 }
 
 /// Joins and judges the artifacts: those of each customer by themselves.
-fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Report, Vec<SourcedEvidence>) {
+pub(crate) fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> (Report, Vec<SourcedEvidence>) {
     let parties = parties::by_party(read);
     if parties.keys().all(Option::is_none) {
         let read: Vec<ReadArtifact> = parties.into_values().flatten().collect();
@@ -237,7 +241,9 @@ fn has_sigma(options: &Options) -> bool {
 /// The sets of Sigma rules, as a report lists them.
 fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
     let sets = options.sigma.iter().flat_map(|sigma| &sigma.sets);
-    sets.map(|(path, rules)| RuleSetInfo::of_sigma(format!("{PREFIX}{path}"), *rules))
+    // The folders of a redacted report's rules are those of its owner.
+    let shown = |path: &String| if options.redaction.is_some() { base_name(path).to_owned() } else { path.clone() };
+    sets.map(move |(path, rules)| RuleSetInfo::of_sigma(format!("{PREFIX}{}", shown(path)), *rules))
 }
 
 /// Reads and joins like [`analyze`] and returns the facts of each incident without judging them.
@@ -350,7 +356,11 @@ fn of_host<'s, 'i>(
 }
 
 /// Reads everything. Returns also how many files were left out, where any could be.
-fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> (Vec<ReadArtifact>, Option<usize>) {
+pub(crate) fn read_all(
+    paths: &[PathBuf],
+    options: &Options,
+    progress: &dyn Progress,
+) -> (Vec<ReadArtifact>, Option<usize>) {
     let exclude = Exclude::new(&options.selected.exclude);
     let Found { files: mut found, unfound, excluded } = discover::find_but(paths, &exclude);
     if let Some(cache) = &options.cache {
@@ -388,11 +398,20 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> (V
     all.extend(options.before.iter().cloned());
     all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
     let excluded = excluded.saturating_add(context.excluded.load(Ordering::Relaxed));
-    (keeping(all, options), (!context.exclude.is_empty()).then_some(excluded))
+    (prepared(all, options), (!context.exclude.is_empty()).then_some(excluded))
+}
+
+/// The artifacts as they are joined: without names and secrets, and with what is kept for merging, where that is wanted.
+fn prepared(read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> {
+    let read = match &options.redaction {
+        Some(key) => steps::timed("redacted", || redacted(read, key)),
+        None => read,
+    };
+    keeping(read, options)
 }
 
 /// The artifacts with their evidence as text, where the report is to contain it. A failure is in the artifact's detail.
-fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> {
+pub(crate) fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> {
     if options.keep_evidence {
         read.par_iter_mut().filter(|read| !read.evidence.is_empty() || !read.coverage.is_empty()).for_each(|read| {
             match pack(read) {

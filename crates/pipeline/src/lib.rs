@@ -4,6 +4,7 @@
 
 mod analysis;
 pub mod archive;
+pub mod bundle;
 pub mod discover;
 pub mod judge;
 pub mod leads;
@@ -13,6 +14,7 @@ pub mod patterns;
 pub mod read;
 pub mod read_context;
 mod read_error;
+mod redaction;
 pub mod sigma_matches;
 
 pub use analysis::*;

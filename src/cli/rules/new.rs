@@ -9,6 +9,7 @@ use clap::ArgGroup;
 
 use crate::cli::id_prefix::{self, Named};
 use crate::cli::lost::note_lost;
+use crate::cli::redaction::{self, Redaction};
 use crate::cli::rules::load_rules;
 use crate::cli::stream::usage;
 use crate::cli::{Exit, reports, sigma, stream, symbols};
@@ -68,6 +69,9 @@ pub struct NewArgs {
     /// As for `analyze`
     #[arg(long, value_name = "PATH")]
     symbols: Vec<PathBuf>,
+
+    #[command(flatten)]
+    redaction: Redaction,
 }
 
 /// Drafts a rule, or lists the groups of incidents.
@@ -86,8 +90,10 @@ pub fn run(arguments: &NewArgs) -> Result<Exit, Exit> {
     let from: Vec<PathBuf> = arguments.from.iter().chain(&arguments.paths).cloned().collect();
     let (paths, before) = reports::split(&from)?;
     let (symbols, sigma) = (symbols::open(&arguments.symbols)?, sigma::load(&sigma, false)?);
-    let options = Options { symbols, sigma, before, ..Options::default() };
+    let redaction = arguments.redaction.key()?;
+    let options = Options { symbols, sigma, before, redaction, ..Options::default() };
     let (inspected, report) = inspect_and_analyze(&paths, &rules, &options);
+    redaction::save(options.redaction.as_ref())?;
     symbols::print_notes(options.symbols.as_deref());
     note_lost(&from, &report.artifacts, &mut stream::Notes::new(false));
     if report.incidents.is_empty() {

@@ -16,7 +16,7 @@ use super::judging::Judging;
 use super::lost::note_lost;
 use super::output::{self, Format, Look};
 use super::stream::usage;
-use super::{Exit, stream, symbols};
+use super::{Exit, redaction, stream, symbols};
 use facts::FactSet;
 use incident::{Incident, IncidentKind};
 use pipeline::inspect;
@@ -61,6 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     }
     let (paths, options) = arguments.judging.options(&arguments.paths)?;
     let inspected = inspect(&paths, &rules, &options);
+    redaction::save(options.redaction.as_ref())?;
     symbols::print_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &inspected.artifacts, &mut stream::Notes::new(false));
     if inspected.incidents.is_empty() {

@@ -15,7 +15,7 @@ use kept::Budget;
 pub use kept::{Damage, pack};
 
 use crate::read::ReadArtifact;
-use evidence::{ArtifactKind, FORMAT};
+use evidence::{ArtifactKind, FORMAT, base_name};
 use report::model::Document;
 use report::{Artifact, ArtifactStatus};
 use rules::RuleSetInfo;
@@ -143,12 +143,17 @@ pub fn artifacts(parts: Vec<Part>) -> Result<(Vec<ReadArtifact>, Option<String>)
     Ok((read?, note))
 }
 
-/// The sets of Sigma rules whose matches are in the reports, each once.
+/// The sets of Sigma rules whose matches are in the reports, each once; without the folders that they are in, where the report
+/// is redacted.
 #[must_use]
-pub fn sigma_sets(parts: &[Part]) -> Vec<RuleSetInfo> {
+pub fn sigma_sets(parts: &[Part], redacted: bool) -> Vec<RuleSetInfo> {
     let sets = parts.iter().flat_map(|part| &*part.report.rulesets).filter(|set| set.name.starts_with(sigma::PREFIX));
-    let sets: BTreeSet<(&str, usize)> = sets.map(|set| (set.name.as_str(), set.rules)).collect();
-    sets.into_iter().map(|(name, rules)| RuleSetInfo::of_sigma(name.to_owned(), rules)).collect()
+    let named = |name: &str| match name.strip_prefix(sigma::PREFIX) {
+        Some(path) if redacted => format!("{}{}", sigma::PREFIX, base_name(path)),
+        _ => name.to_owned(),
+    };
+    let sets: BTreeSet<(String, usize)> = sets.map(|set| (named(&set.name), set.rules)).collect();
+    sets.into_iter().map(|(name, rules)| RuleSetInfo::of_sigma(name, rules)).collect()
 }
 
 /// Whether Sigma rules were matched with the artifacts of all these reports.

@@ -70,7 +70,8 @@ impl Private {
             && !text.to_lowercase().split(|c: char| !c.is_alphanumeric() && c != '-' && c != '.').any(is_unique)
     }
 
-    /// Whether a text can be shown: it has no name of a user or computer, no e-mail address, no path and no account id.
+    /// Whether a text can be shown: it has no name of a user or computer, no e-mail address, no path and no account id, and
+    /// nothing that stands in the place of such a name: a rule that asks for a pseudonym matches nothing.
     pub(super) fn allows(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
         let words =
@@ -84,7 +85,7 @@ impl Private {
             }
         });
         let path = lower.contains(":\\") || lower.contains(":/") || lower.contains("\\\\");
-        !(named || path || lower.contains('@') || lower.contains("s-1-5-"))
+        !(named || path || lower.contains('@') || lower.contains("s-1-5-") || redact::is_redacted(text))
     }
 
     /// The facts that can be shown, without references to evidence and without lists: selections add the entries that they

@@ -1,10 +1,14 @@
 //! Finding rules by a value that they ask for: which rules concern a code, before any evidence is read.
 
 use crate::evaluating::View;
+use crate::language::value::fold;
 use crate::language::{Compare, Selection, Term, Test, Truth};
 use crate::loading::{Rule, RuleSet};
-use facts::{FactSet, Value, schema};
+use facts::{FactSet, FactType, Value, schema};
 use rule_syntax::condition::Condition;
+
+/// The list of the lines of texts.
+const TEXTS: &str = "text";
 
 /// A value that a fact, or a field of a list's entries, may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +56,21 @@ impl RuleSet {
                 && (of_owners.peek().is_none() || of_owners.any(|term| term.test.truth(&whole) == Truth::True))
         };
         self.rules().iter().filter(wanted).collect()
+    }
+
+    /// Which of these lines of a text rules ask about: what some rule looks for in texts is found in them, whether the rule wants
+    /// that or is ruled out by it.
+    #[must_use]
+    pub fn ask_about(&self, lines: &[&str]) -> Vec<bool> {
+        let folded: Vec<String> = lines.iter().map(|line| fold(FactType::Text, line).into_owned()).collect();
+        let mut asked = vec![false; lines.len()];
+        let terms = self.rules().iter().flat_map(|rule| &rule.logic().selections).flat_map(Selection::terms);
+        let of_texts = terms.flat_map(|term| term.test.field_terms()).filter(|term| term.field.list.name == TEXTS);
+        for compare in of_texts.filter_map(|term| term.test.compare()) {
+            let unknown = asked.iter_mut().zip(&folded).filter(|(asked, _)| !**asked);
+            unknown.for_each(|(asked, line)| *asked = compare.finds_something(line));
+        }
+        asked
     }
 
     /// The numbers that rules ask a fact to be, sorted.
@@ -125,6 +144,22 @@ impl Test {
     }
 }
 
+impl Compare {
+    /// Whether a folded text has anything that the comparison looks for, if only to exclude it.
+    fn finds_something(&self, text: &str) -> bool {
+        match self {
+            Self::Not(compare) => compare.finds_something(text),
+            Self::Equal(values) => values.iter().any(|value| value.text() == Some(text)),
+            Self::Part { place, parts, .. } => parts.iter().any(|part| part.is_in(text, *place)),
+            Self::Like { patterns, .. } => patterns.iter().any(|pattern| pattern.fits(text)),
+            Self::Regex { patterns, .. } => patterns.iter().any(|pattern| pattern.is_match(text)),
+            Self::Listed { lists, .. } => lists.iter().any(|list| list.contains(text)),
+            Self::Lines { lists, .. } => lists.iter().any(|list| list.fits(text)),
+            Self::Order { .. } | Self::Place { .. } => false,
+        }
+    }
+}
+
 fn wants(condition: &Condition, selection: usize) -> bool {
     match condition {
         Condition::Selection(index) => *index == selection,
@@ -157,6 +192,12 @@ mod tests {
         let asking = rules.asking_for(&overflow);
         assert!(asking.is_sorted_by(|a, b| a.confidence() >= b.confidence()));
         assert_eq!(ids(&rules, &[Wanted::Fact("exception.code", 0x1234_5678)]), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn lines_that_no_rule_looks_for_are_not_asked_about() {
+        let lines = ["CUDA error: out of memory", "my cat is called Minka", "Could not load library cudnn_ops_infer64_8.dll"];
+        assert_eq!(rules().ask_about(&lines), [true, false, true]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use knowledge_tables::compatibility as compatibility_table;
 use knowledge_tables::cues as cue_table;
 use knowledge_tables::patterns as pattern_table;
 use knowledge_tables::patterns::Endings;
-use knowledge_tables::{codes, leads, measured, table};
+use knowledge_tables::{codes, leads, measured, private, table};
 use spanned_yaml::{Diagnostic, YamlText, parse};
 use windows_codes::Knowledge;
 
@@ -29,6 +29,7 @@ pub(crate) fn check_table(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<D
         "known-cases" => drop(leads::known_cases(file, mistakes)),
         "leads" => drop(leads::tests(file, mistakes)),
         "measured" => drop(measured::records(file, mistakes)),
+        private::FILE => drop(private::private(file, mistakes)),
         "events" => drop(codes::events(file, mistakes)),
         "mentions" => drop(cue_table::cues(file, mistakes)),
         "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),
