@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use fuzz::shop::{IMAGE, PDB, dump, stored_image, stored_pdb};
+
 use crate::program::{list, run};
-use crate::reading::symbols::{IMAGE, PDB, dump, stored_image, stored_pdb};
 
 fn with_dump(check: impl FnOnce(&Path, &str)) {
     let folder = tempfile::tempdir().expect("a folder");

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use fuzz::mutate::Material;
 use pipeline::{Options, Silent, analyze};
 use rayon::prelude::*;
 use report::json;
@@ -75,53 +76,14 @@ fn peak_memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
 }
 
-/// A dump with one to eight kinds of damage, always the same for the same number.
+/// A dump with some kinds of damage, always the same for the same number.
 fn mutant(dumps: &[Vec<u8>], number: u64) -> Vec<u8> {
     let mut random = Random::new(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let own = &dumps[random.below(dumps.len())];
-    let mut bytes = own.clone();
-    for _ in 0..=random.below(8) {
-        if bytes.len() < 64 {
-            break;
-        }
-        damage(&mut bytes, &mut random);
-    }
+    let mut bytes = fuzz::mutate::mutant(own, Material::default(), own.len() * 2, &mut random);
     // A dump without its signature would be read as something else.
     let signature: &[u8] = if own.starts_with(b"MDMP") { b"MDMP" } else { &own[..8] };
+    bytes.resize(bytes.len().max(32), 0);
     bytes[..signature.len()].copy_from_slice(signature);
     bytes
-}
-
-fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
-    let length = bytes.len();
-    // Headers, directories and lists contain the lengths and offsets.
-    let near = [length, length.min(64), length.min(512), length.min(4096), length.min(32 << 10)];
-    let mut within = || near[random.below(near.len())];
-    let (until, most) = (within(), within());
-    let at = random.below(until);
-    let size = random.below(most).clamp(1, length - at);
-    let odd = [0, 1, 4, 0xFF, 0x1000, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0xFFFF_FFF0, length as u64, u64::MAX];
-    let number = match random.below(3) {
-        0 => random.any(),
-        1 => (length as u64).wrapping_sub(random.below(64) as u64),
-        _ => odd[random.below(odd.len())],
-    };
-    let number = number.to_le_bytes();
-    let aligned = at & !3;
-    match random.below(9) {
-        0 => bytes[at] ^= 1 << random.below(8),
-        1 | 2 if aligned + 4 <= length => bytes[aligned..aligned + 4].copy_from_slice(&number[..4]),
-        3 if aligned + 8 <= length => bytes[aligned..aligned + 8].copy_from_slice(&number),
-        4 => bytes[at..at + size].fill(if random.below(2) == 0 { 0 } else { 0xFF }),
-        5 => {
-            let from = random.below(length - size + 1);
-            bytes.copy_within(from..from + size, at);
-        }
-        6 => bytes.truncate(at.max(32)),
-        7 => drop(bytes.drain(at..at + size.min(64))),
-        _ => {
-            let inserted: Vec<u8> = (0..=random.below(64)).map(|_| random.any().to_le_bytes()[0]).collect();
-            bytes.splice(at..at, inserted);
-        }
-    }
 }

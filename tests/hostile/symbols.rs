@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crash_dump::Symbols;
+use fuzz::mutate::{Material, mutant};
+use fuzz::shop::{IMAGE, PDB, SYM_RECORDS, dump, sym_file};
 use pipeline::{Options, Silent, analyze};
 use rules::RuleSet;
 use samplekit::Random;
-
-use crate::reading::symbols::{IMAGE, PDB, SYM_RECORDS, dump, sym_file};
 
 /// How many damaged files of each kind are tried.
 const MUTANTS: usize = 120;
@@ -31,7 +31,7 @@ fn damaged_symbols_cost_no_dump() {
         for (index, (name, content)) in files.iter().enumerate() {
             let mut content = content.to_vec();
             if number % files.len() == index {
-                damage(&mut content, &mut random);
+                content = mutant(&content, Material::default(), content.len() * 2, &mut random);
             }
             fs::write(symbols.join(name), content).expect("written");
         }
@@ -43,20 +43,5 @@ fn damaged_symbols_cost_no_dump() {
         let detail = report.artifacts[0].detail.as_deref().unwrap_or_default();
         assert!(!detail.contains("defect of crashsift"), "{number}: a reader panicked");
         assert_eq!(report.incidents.len(), 1, "{number}");
-    }
-}
-
-/// Changes a few bytes and numbers, and sometimes cuts the end off.
-fn damage(content: &mut Vec<u8>, random: &mut Random) {
-    for _ in 0..=random.below(6) {
-        let at = random.below(content.len().saturating_sub(4).max(1));
-        match random.below(3) {
-            0 => content[at] = random.any().to_le_bytes()[7],
-            1 => content[at..at + 4].copy_from_slice(&[0xFF, 0xFF, 0xFF, 0x7F]),
-            _ => content[at..at + 4].copy_from_slice(&(random.below(0x400) as u32).to_le_bytes()),
-        }
-    }
-    if random.below(5) == 0 {
-        content.truncate(random.below(content.len()).max(8));
     }
 }

@@ -3,7 +3,9 @@
 //! table of codes in `rules/README.md`, `cargo xtask cases` scores the rules on labelled reports,
 //! `cargo xtask leads` counts the causes of labelled reports for `rules/data/known-cases.yaml`,
 //! `cargo xtask accuracy` writes how often answers are right to `docs/accuracy.md` and `rules/data/measured.yaml`,
-//! `cargo xtask noise` counts the right answers that are lost among innocent circumstances, and `cargo xtask sigma` compares the matches of Sigma rules with those of other programs.
+//! `cargo xtask noise` counts the right answers that are lost among innocent circumstances, `cargo xtask sigma` compares the
+//! matches of Sigma rules with those of other programs, `cargo xtask dependencies` writes `docs/dependencies.md`,
+//! `cargo xtask assurance` the tables of `docs/assurance.md`, and `cargo xtask sbom` prints the program's bill of materials.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -11,11 +13,14 @@
     reason = "this program puts samples together out of its own constants; it reads no foreign data"
 )]
 
+mod assurance;
 mod cases;
 mod codes;
+mod dependencies;
 mod folder;
 mod sample;
 mod samples;
+mod sbom;
 mod scene;
 mod sigma;
 
@@ -23,7 +28,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]\n       cargo xtask noise [FOLDER]\n       cargo xtask leads [--check] FOLDER|LABELS.jsonl...\n       cargo xtask accuracy [--check] FOLDER|LABELS.jsonl...";
+const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]\n       cargo xtask noise [FOLDER]\n       cargo xtask leads [--check] FOLDER|LABELS.jsonl...\n       cargo xtask accuracy [--check] FOLDER|LABELS.jsonl...\n       cargo xtask assurance [--check]\n       cargo xtask dependencies [--check]\n       cargo xtask sbom";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -44,6 +49,11 @@ fn main() -> ExitCode {
         ["accuracy", "--check", sources @ ..] => cases::accuracy(&project_folder(), sources, true),
         ["accuracy", sources @ ..] => cases::accuracy(&project_folder(), sources, false),
         ["noise", folder @ ..] if folder.len() < 2 => cases::noise(folder.first().copied()),
+        ["assurance"] => assurance::write(&project_folder()),
+        ["assurance", "--check"] => assurance::check(&project_folder()),
+        ["dependencies"] => dependencies::write(&project_folder()),
+        ["dependencies", "--check"] => dependencies::check(&project_folder()),
+        ["sbom"] => sbom::document(&project_folder()),
         ["sigma", arguments @ ..] => sigma::run(arguments),
         _ => {
             eprintln!("{USAGE}\n       {}", sigma::USAGE);
