@@ -65,9 +65,10 @@ pub struct Arguments {
     reporting: reporting::Arguments,
 }
 
-pub fn run(arguments: Arguments) -> Result<Exit, Exit> {
+/// Analyzes. `program` is the file that holds this code, where that is not the process's own.
+pub fn run(arguments: Arguments, program: Option<&Path>) -> Result<Exit, Exit> {
     let prepared = prepare(&arguments)?;
-    Ok(carry_out(&arguments, prepared))
+    Ok(carry_out(&arguments, prepared, program))
 }
 
 /// The checked arguments and everything that they name, before anything is analyzed.
@@ -152,12 +153,12 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
     }
 }
 
-fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
+fn carry_out(arguments: &Arguments, prepared: Prepared, program: Option<&Path>) -> Exit {
     let Prepared { paths, reporting: prepared, options, threads } = prepared;
     let Arguments { no_progress, reporting, .. } = arguments;
     // An answer is one report: of several, none is kept.
     let destination = prepared.only_destination();
-    let question = destination.and_then(|destination| question(arguments, destination, &paths, &options));
+    let question = destination.and_then(|destination| question(arguments, destination, &paths, &options, program));
     let (answers, known) = match (&options.cache, question) {
         (Some(cache), Some(question)) => threads.install(|| Answers::look_up(cache, question, &paths)),
         _ => (None, None),
@@ -193,6 +194,7 @@ fn question(
     destination: &Destination,
     paths: &[PathBuf],
     options: &Options,
+    program: Option<&Path>,
 ) -> Option<Question> {
     let Arguments { paths: given, cache: _, ticket, symbols, by_folder, exclude, no_stack_walk, .. } = arguments;
     let Arguments { no_progress: _, reporting, .. } = arguments;
@@ -200,8 +202,8 @@ fn question(
     if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() || names_are_kept {
         return None;
     }
-    let mut question =
-        Question::with(&(given, paths, ticket, (by_folder, no_stack_walk, exclude), reporting.question(destination)))?;
+    let chosen = (by_folder, no_stack_walk, exclude);
+    let mut question = Question::with(program, &(given, paths, ticket, chosen, reporting.question(destination)))?;
     reporting.judging_files().try_for_each(|path| question.files(path)).ok()?;
     options.pasted.iter().for_each(|(name, content)| question.text(name, content));
     Some(question)

@@ -1,7 +1,5 @@
 //! Exit codes, the same for every format.
 
-use std::process::ExitCode;
-
 /// How a run ended; the number is the exit code. The shell uses 130 and 143 for interrupted programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::FromRepr)]
 #[repr(u8)]
@@ -24,11 +22,5 @@ impl Exit {
     /// Whether a run that was carried out and wrote its result ends so.
     pub fn is_of_run(self) -> bool {
         matches!(self, Self::Success | Self::FailOn | Self::Strict | Self::Nothing)
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
     }
 }

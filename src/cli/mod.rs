@@ -105,11 +105,11 @@ enum Command {
     Man,
 }
 
-/// Runs the program on its arguments, program name included.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+/// Runs the program on its arguments, program name included. `file` is the file that holds the program, where that is not the
+/// process's own.
+pub fn run(arguments: Vec<OsString>, file: Option<&Path>) -> Exit {
     let program = Arguments::command();
-    let arguments = entry::with_command(arguments.into_iter().collect(), &program);
-    let arguments = match config::with_settings(arguments, &program) {
+    let arguments = match config::with_settings(entry::with_command(arguments, &program), &program) {
         Ok(arguments) => arguments,
         Err(wrong) => return wrong,
     };
@@ -119,7 +119,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     std::panic::set_hook(Box::new(note_panic));
     let outcome = catch_unwind(|| match arguments.command {
-        Command::Analyze(arguments) => analyze::run(arguments),
+        Command::Analyze(arguments) => analyze::run(arguments, file),
         Command::Bundle(arguments) => bundle::run(&arguments),
         Command::CollectScript(arguments) => collect_script::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
