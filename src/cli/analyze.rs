@@ -100,7 +100,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         None => Vec::new(),
     };
     let threads = arguments.reporting.pool(is_small(&paths))?;
-    let reporting = arguments.reporting.options();
+    let options = arguments.reporting.options();
     let options = Options {
         no_stack_walk: arguments.no_stack_walk,
         by_folder: arguments.by_folder,
@@ -109,8 +109,8 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         pasted,
         redaction: arguments.reporting.redaction.key()?,
         cache: arguments.cache.as_deref().and_then(|folder| open_cache(folder, arguments.reporting.quiet)),
-        selected: Selected { exclude: arguments.exclude.clone(), ..reporting.selected },
-        ..reporting
+        selected: Selected { exclude: arguments.exclude.clone(), ..options.selected },
+        ..options
     };
     Ok(Prepared { paths, reporting, options, threads })
 }

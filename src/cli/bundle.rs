@@ -35,7 +35,9 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let rules = arguments.judging.rules()?;
     let (paths, mut options) = arguments.judging.options(&arguments.paths)?;
     if !options.before.is_empty() {
-        return Err(usage("a report in the place of artifacts: give the artifacts, or `crashsift merge --redact` the report"));
+        return Err(usage(
+            "a report in the place of artifacts: give the artifacts, or `crashsift merge --redact` the report",
+        ));
     }
     // A bundle is always redacted.
     let key = options.redaction.take().unwrap_or_default();
@@ -74,7 +76,12 @@ fn print_audit(audit: &Audit, bytes: usize, out: &mut dyn Write) -> io::Result<(
         let texts = counted(audit.texts_kept_whole, "text");
         writeln!(out, "  {texts} with all lines: a conclusion rests on lines that no rule asks about")?;
     }
-    writeln!(out, "Left out: {} bytes of files, all memory of dumps, {} lines of text", audit.bytes, audit.lines.saturating_sub(audit.lines_kept))?;
+    writeln!(
+        out,
+        "Left out: {} bytes of files, all memory of dumps, {} lines of text",
+        audit.bytes,
+        audit.lines.saturating_sub(audit.lines_kept)
+    )?;
     if audit.found.is_empty() {
         writeln!(out, "No names and no secrets were recognized in the files.")?;
     } else {

@@ -13,6 +13,8 @@ use super::rules::load_rules;
 use super::{Exit, stream};
 use crate::explain::explain;
 use report::json::write_indented;
+use report::text::TextOptions;
+use rules::RuleSet;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -44,6 +46,20 @@ pub struct Arguments {
     /// Colours in the text.
     #[arg(long, value_enum, default_value_t)]
     color: Color,
+}
+
+/// The meaning of a code as text.
+///
+/// # Errors
+/// Why the text has no code.
+pub fn explained(code: &str, rules: &RuleSet) -> Result<String, String> {
+    let explanation = explain(&[code.to_owned()], rules);
+    if let Some(none) = explanation.no_codes.first().filter(|_| explanation.codes.is_empty()) {
+        return Err(none.to_string());
+    }
+    let mut shown = Vec::new();
+    text::write(&explanation.codes, &mut shown, TextOptions::default()).map_err(|error| error.to_string())?;
+    Ok(String::from_utf8_lossy(&shown).into_owned())
 }
 
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {

@@ -44,7 +44,12 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(true, &own, true)?;
     let sigma = sigma::load(&sigma, false)?;
-    let options = Options { symbols: symbols::open(&arguments.symbols)?, sigma, redaction: arguments.redaction.key()?, ..Options::default() };
+    let options = Options {
+        symbols: symbols::open(&arguments.symbols)?,
+        sigma,
+        redaction: arguments.redaction.key()?,
+        ..Options::default()
+    };
     let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &options);
     redaction::save(options.redaction.as_ref())?;
     symbols::print_notes(options.symbols.as_deref());

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::rules::load_rules;
 use super::redaction::Redaction;
+use super::rules::load_rules;
 use super::{Exit, reports, sigma, symbols};
 use pipeline::Options;
 use rules::RuleSet;

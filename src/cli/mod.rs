@@ -44,6 +44,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
 use std::panic::catch_unwind;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::error::{ContextKind, ContextValue};

@@ -157,7 +157,6 @@ impl Arguments {
             return Err(usage("--fail-on new: new against what? Give an earlier report with --baseline"));
         }
         self.selecting.check(&rules)?;
-        }
         let baseline = self.baseline.as_deref().map(|path| {
             let baseline = side(path).map_err(|error| usage(format!("--baseline {error}")))?;
             comparable_now(&baseline, self.selecting.limits(), &self.selecting.selected())
@@ -218,7 +217,17 @@ impl Arguments {
             format: _, full: _, output: _, mergeable, redaction, threads, rules, no_builtin_rules, jobs: _, ..
         } = self;
         let Self {
-            selecting, min_confidence, baseline, fail_on, strict, summary, quiet, verbose: _, csv_bom: _, color: _, ..
+            selecting,
+            min_confidence,
+            baseline,
+            fail_on,
+            strict,
+            summary,
+            quiet,
+            verbose: _,
+            csv_bom: _,
+            color: _,
+            ..
         } = self;
         let format = destination.format;
         let look = self.look(format).options(destination.file.as_deref());

@@ -45,7 +45,8 @@ impl Selecting {
         {
             return Err(usage(format!("--since {since} is after --until {until}: no incident can be between them")));
         }
-        let wrong = |cause: &String| check_cause(cause, rules).map_err(|reason| usage(format!("--cause {cause}: {reason}")));
+        let wrong =
+            |cause: &String| check_cause(cause, rules).map_err(|reason| usage(format!("--cause {cause}: {reason}")));
         self.cause.iter().try_for_each(wrong)
     }
 

@@ -13,7 +13,8 @@ const STACK_OVERFLOW: &str = "samples/stack-overflow";
 /// The answers to requests, in their order, after the handshake.
 #[track_caller]
 fn talk(folders: &[&str], requests: &[Value]) -> (Vec<Value>, Run) {
-    let start = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "script", "version": "1"}});
+    let start =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "script", "version": "1"}});
     let mut input = format!("{}\n", json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": start}));
     input.push_str(&format!("{}\n", json!({"jsonrpc": "2.0", "method": "notifications/initialized"})));
     for (id, request) in (1..).zip(requests) {
@@ -25,8 +26,11 @@ fn talk(folders: &[&str], requests: &[Value]) -> (Vec<Value>, Run) {
     let mut command = crashsift(["mcp"].iter().chain(folders));
     command.stdin(Stdio::piped());
     let run = finish(command, input.as_bytes());
-    let mut answers: Vec<Value> =
-        run.stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect();
+    let mut answers: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
     answers.sort_by_key(|answer| answer["id"].as_u64());
     (answers, run)
 }
@@ -101,8 +105,10 @@ fn texts_of_artifacts_are_marked_and_can_not_end_the_mark() {
                   Faulting module name: b.dll, version: 1.0.0.0\nException code: 0xc0000005\nFault offset: 0x1234\n";
     fs::write(folder.path().join("mail.txt"), ticket).expect("a text");
     let path = folder.path().to_str().expect("text");
-    let (answers, _) =
-        talk(&[path], &[call("analyze", json!({})), call("incident", json!({"id": "1"})), call("evidence", json!({"id": "1"}))]);
+    let (answers, _) = talk(
+        &[path],
+        &[call("analyze", json!({})), call("incident", json!({"id": "1"})), call("evidence", json!({"id": "1"}))],
+    );
     for answer in &answers[1..] {
         let (says, _) = answered(answer);
         assert_eq!(says.matches("</artifact-text>").count(), 1, "{says}");

@@ -48,12 +48,16 @@ fn ticket(planted: &[Planted]) -> Vec<u8> {
     let crash = "Faulting application name: ledger.exe, version: 2.1.0.7, time stamp: 0x00000007\r\n\
                  Faulting module name: plug.dll, version: 2.1.0.7, time stamp: 0x00000007\r\n\
                  Exception code: 0xc0000005\r\nFault offset: 0x0000000000001234\r\n";
-    format!("{crash}\r\n{}\r\nterminate called after throwing an instance of 'std::bad_alloc'\r\n", lines(planted)).into_bytes()
+    format!("{crash}\r\n{}\r\nterminate called after throwing an instance of 'std::bad_alloc'\r\n", lines(planted))
+        .into_bytes()
 }
 
 /// Texts with a key over several lines, which one line alone does not show.
 fn key_in_lines() -> Vec<u8> {
-    let key = ["-----BEGIN EC PRIVATE", " KEY-----\nMHcCAQEEIIrYSSNQFaA2Hwf1duRSxKtLYX5CB04fSeQ6tF1aY\nqlM9x3QzV0k=\n-----END EC PRIVATE KEY-----\n"];
+    let key = [
+        "-----BEGIN EC PRIVATE",
+        " KEY-----\nMHcCAQEEIIrYSSNQFaA2Hwf1duRSxKtLYX5CB04fSeQ6tF1aY\nqlM9x3QzV0k=\n-----END EC PRIVATE KEY-----\n",
+    ];
     format!("ledger.exe crashed with 0xc0000005 in plug.dll\n{}\nthe end\n", key.concat()).into_bytes()
 }
 
@@ -76,12 +80,23 @@ fn application_log(planted: &[Planted]) -> Vec<u8> {
     for (seconds, planted) in (1_u64..).zip(planted) {
         let time = NOON.plus_seconds(seconds);
         // The text of an event, one of its fields, and a message box.
-        log.add(Event::new(Provider::classic(".NET Runtime"), 1026).at(time).strings([format!("Application: ledger.exe\n{}", planted.line)]));
         log.add(
-            Event::new(Provider::classic("Application Hang"), 1002)
+            Event::new(Provider::classic(".NET Runtime"), 1026)
                 .at(time)
-                .strings(["ledger.exe", "2.1.0.7", "10d8", "0", "0", planted.line.as_str(), "", "", "", "Unknown"]),
+                .strings([format!("Application: ledger.exe\n{}", planted.line)]),
         );
+        log.add(Event::new(Provider::classic("Application Hang"), 1002).at(time).strings([
+            "ledger.exe",
+            "2.1.0.7",
+            "10d8",
+            "0",
+            "0",
+            planted.line.as_str(),
+            "",
+            "",
+            "",
+            "Unknown",
+        ]));
     }
     log.to_bytes()
 }
@@ -98,11 +113,12 @@ fn system_log(planted: &[Planted]) -> Vec<u8> {
 
 fn wer_report(planted: &[Planted]) -> Vec<u8> {
     let crash = crash();
-    let mut signature: Vec<(String, String)> = ["ledger.exe", "2.1.0.7", "00000007", "plug.dll", "2.1.0.7", "00000007", "c0000005"]
-        .iter()
-        .enumerate()
-        .map(|(index, value)| (format!("Name {index}"), (*value).to_owned()))
-        .collect();
+    let mut signature: Vec<(String, String)> =
+        ["ledger.exe", "2.1.0.7", "00000007", "plug.dll", "2.1.0.7", "00000007", "c0000005"]
+            .iter()
+            .enumerate()
+            .map(|(index, value)| (format!("Name {index}"), (*value).to_owned()))
+            .collect();
     signature.push(("Exception Offset".to_owned(), "0000000000001234".to_owned()));
     let mut modules = vec![crash.app.path.clone(), crash.module.path.clone()];
     modules.extend(planted.iter().map(|planted| format!(r"C:\Windows\Temp\{}", planted.line)));
@@ -140,7 +156,12 @@ fn minidump(planted: &[Planted]) -> Vec<u8> {
 fn kernel_dump(planted: &[Planted]) -> Vec<u8> {
     let stack = 0xFFFF_CF82_3C1E_7000;
     // The header has room for 128 bytes.
-    let comment: String = planted.iter().map(|planted| planted.line.as_str()).find(|line| line.len() < 100).unwrap_or_default().to_owned();
+    let comment: String = planted
+        .iter()
+        .map(|planted| planted.line.as_str())
+        .find(|line| line.len() < 100)
+        .unwrap_or_default()
+        .to_owned();
     let dump = TriageDump {
         stop: Stop {
             build: 19041,
@@ -187,7 +208,13 @@ fn archive(planted: &[Planted]) -> Vec<u8> {
 
 /// The kinds of artifact, by the files that have them.
 pub const FILES: &[&str] = &[
-    "ticket.txt", "key.txt", "Application.evtx", "System.evtx", "Report.wer", "ledger.exe.4312.dmp", "030425-11281-01.dmp",
+    "ticket.txt",
+    "key.txt",
+    "Application.evtx",
+    "System.evtx",
+    "Report.wer",
+    "ledger.exe.4312.dmp",
+    "030425-11281-01.dmp",
     "collected.tar",
 ];
 

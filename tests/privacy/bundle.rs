@@ -15,7 +15,7 @@ use crate::program::{list, run, text};
 /// The files of a bundle with their content.
 fn files(bundle: &Path) -> Vec<(String, String)> {
     let mut zip = ZipArchive::new(File::open(bundle).expect("a bundle")).expect("a zip");
-    let names: Vec<String> = zip.file_names().map(str::to_owned).collect();
+    let names: Vec<String> = zip.file_names().map(|name| name.expect("a name").into_owned()).collect();
     let content = |name: String| {
         let mut content = String::new();
         zip.by_name(&name).expect("a member").read_to_string(&mut content).expect("text");
@@ -54,7 +54,8 @@ fn a_bundle_has_the_report_and_nothing_private() {
     // The audit counts what the dump and the text hold, and prints no value.
     let found = survivors(&made.stdout, &planted);
     assert!(found.is_empty(), "{}: {found:#?}", made.stdout);
-    let line = |of: &str| made.stdout.lines().find(|line| line.contains(of)).unwrap_or_else(|| panic!("{}", made.stdout));
+    let line =
+        |of: &str| made.stdout.lines().find(|line| line.contains(of)).unwrap_or_else(|| panic!("{}", made.stdout));
     assert!(line("ledger.exe.4312.dmp").contains("github-token"), "{}", made.stdout);
     assert!(line("ticket.txt").contains("json-web-token"), "{}", made.stdout);
 }
@@ -77,7 +78,9 @@ fn a_text_keeps_only_the_lines_that_conclusions_need() {
     assert!(kept.contains("zlibwapi.dll"), "{kept}");
     assert!(!kept.contains("Minka") && !kept.contains("tall one"), "{kept}\n{}", made.stdout);
     let plain = run(["analyze", "-f", "json", &path]).ends_with(0).json();
-    let cause = |report: &Value| list(report, "incidents").iter().map(|one| text(&one["verdict"], "cause").to_owned()).collect::<Vec<_>>();
+    let cause = |report: &Value| {
+        list(report, "incidents").iter().map(|one| text(&one["verdict"], "cause").to_owned()).collect::<Vec<_>>()
+    };
     assert_eq!(cause(&report), cause(&plain));
     // It is a report like any other.
     let json = folder.path().join("report.json");

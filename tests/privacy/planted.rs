@@ -125,8 +125,6 @@ pub fn all() -> Vec<Planted> {
 pub fn survivors(output: &str, planted: &[Planted]) -> Vec<String> {
     let lower = output.to_lowercase();
     let survives = |value: &&String| lower.contains(&value.to_lowercase());
-    let of = |planted: &Planted| {
-        planted.values.iter().find(survives).map(|value| format!("{}: {value}", planted.kind))
-    };
+    let of = |planted: &Planted| planted.values.iter().find(survives).map(|value| format!("{}: {value}", planted.kind));
     planted.iter().filter_map(of).collect()
 }

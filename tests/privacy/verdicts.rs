@@ -20,7 +20,8 @@ fn conclusions(report: &Report) -> (BTreeMap<String, usize>, Vec<(usize, Option<
         let count = verdicts.entry(key).or_default();
         *count = count.saturating_add(1);
     }
-    let mut groups: Vec<(usize, Option<String>)> = report.groups.iter().map(|group| (group.incidents.len(), group.cause.clone())).collect();
+    let mut groups: Vec<(usize, Option<String>)> =
+        report.groups.iter().map(|group| (group.incidents.len(), group.cause.clone())).collect();
     groups.sort();
     (verdicts, groups)
 }

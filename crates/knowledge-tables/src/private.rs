@@ -94,15 +94,14 @@ pub enum PrivateCheck {
 }
 
 impl PrivateCheck {
-    const NAMED: &[(&str, Self)] =
-        &[
-            ("word", Self::Word),
-            ("random", Self::Random),
-            ("mixed", Self::Mixed),
-            ("card", Self::Card),
-            ("iban", Self::Iban),
-            ("coded", Self::Coded),
-        ];
+    const NAMED: &[(&str, Self)] = &[
+        ("word", Self::Word),
+        ("random", Self::Random),
+        ("mixed", Self::Mixed),
+        ("card", Self::Card),
+        ("iban", Self::Iban),
+        ("coded", Self::Coded),
+    ];
 }
 
 /// A pattern.
@@ -254,7 +253,9 @@ fn pattern(
         mistakes.extend(example.unknown_keys(&["text", "hides"]));
         let hides = node.get("hides").and_then(Node::items);
         let Some(hides) = hides else {
-            return Err(example.wrong("hides", "`hides` lists the private values in the text; `[]` where there are none"));
+            return Err(
+                example.wrong("hides", "`hides` lists the private values in the text; `[]` where there are none")
+            );
         };
         examples.push(PrivateExample {
             place: format!("rules/{}:{}", row.file.name, node.span.line),
@@ -287,6 +288,8 @@ mod tests {
         assert!(mistakes(&format!("kind: k, regex: 'a (?<colour>.+)', {examples}"))[0].contains("`colour` is none of"));
         assert!(mistakes(&format!("kind: k, regex: 'a .+', {examples}"))[0].contains("no group"));
         assert!(mistakes("kind: k, regex: '(?<user>x)', examples: [{text: x, hides: []}]")[0].contains("examples"));
-        assert!(mistakes(&format!("kind: k, regex: '(?<user>x)', check: luck, {examples}"))[0].contains("word, random"));
+        assert!(
+            mistakes(&format!("kind: k, regex: '(?<user>x)', check: luck, {examples}"))[0].contains("word, random")
+        );
     }
 }

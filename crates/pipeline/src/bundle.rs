@@ -67,7 +67,7 @@ pub fn bundle(
     progress: &dyn Progress,
 ) -> (Report, Audit) {
     let unredacted = Options { redaction: None, keep_evidence: false, ..options.clone() };
-    let (read, excluded) = read_all(paths, &unredacted, progress);
+    let (read, _) = read_all(paths, &unredacted, progress);
     let mut audit = Audit {
         files: read.len(),
         bytes: read.iter().map(|read| read.artifact.bytes).fold(0, u64::saturating_add),
@@ -87,7 +87,8 @@ pub fn bundle(
     }
     audit.found.sort_by(|a, b| a.path.cmp(&b.path));
     audit.searched_in_part.sort();
-    let options = Options { redaction: None, keep_evidence: true, pasted: Vec::new(), before: Vec::new(), ..options.clone() };
+    let options =
+        Options { redaction: None, keep_evidence: true, pasted: Vec::new(), before: Vec::new(), ..options.clone() };
     let report = limited(read, rules, &options, &mut audit);
     (report, audit)
 }
@@ -157,7 +158,15 @@ fn differing<'r>(whole: &'r Report, other: &Report) -> BTreeSet<&'r str> {
         let suspect = incident.suspect.as_ref().map(|suspect| format!("{suspect:?}"));
         let verdict = &judged.verdict;
         let rules: Vec<String> = judged.findings.iter().map(|finding| finding.rule.clone()).collect();
-        (paths, verdict.cause.clone(), format!("{:.4}", verdict.confidence), site, suspect, incident.signature.coarse.clone(), rules)
+        (
+            paths,
+            verdict.cause.clone(),
+            format!("{:.4}", verdict.confidence),
+            site,
+            suspect,
+            incident.signature.coarse.clone(),
+            rules,
+        )
     };
     let known: BTreeSet<_> = other.incidents.iter().map(|judged| key(other, judged)).collect();
     let different = whole.incidents.iter().filter(|judged| !known.contains(&key(whole, judged)));

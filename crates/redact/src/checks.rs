@@ -14,13 +14,13 @@ pub(crate) const SHORTEST_PHONE: usize = 7;
 pub(crate) const SHORTEST_NAME: usize = 3;
 /// Endings of files that are programs or parts of programs: what ends so is no name of a person or computer.
 const PROGRAM_ENDINGS: &[&str] = &[
-    ".exe", ".dll", ".sys", ".pyd", ".so", ".drv", ".ocx", ".cpl", ".scr", ".efi", ".mui", ".ax", ".node", ".com", ".pdb", ".dmp",
-    ".log", ".txt", ".ini", ".json", ".xml", ".evtx", ".wer", ".py", ".cpp", ".h", ".cs", ".js",
+    ".exe", ".dll", ".sys", ".pyd", ".so", ".drv", ".ocx", ".cpl", ".scr", ".efi", ".mui", ".ax", ".node", ".com",
+    ".pdb", ".dmp", ".log", ".txt", ".ini", ".json", ".xml", ".evtx", ".wer", ".py", ".cpp", ".h", ".cs", ".js",
 ];
 /// Beginnings of words before addresses of networks.
 const NETWORK_WORDS: &[&str] = &[
-    "ip", "addr", "host", "server", "peer", "gateway", "dns", "remote", "client", "endpoint", "ping", "listen", "bind", "connect",
-    "subnet", "route", "tcp", "udp", "socket", "proxy",
+    "ip", "addr", "host", "server", "peer", "gateway", "dns", "remote", "client", "endpoint", "ping", "listen", "bind",
+    "connect", "subnet", "route", "tcp", "udp", "socket", "proxy",
 ];
 /// Words before versions.
 const VERSION_WORDS: &[&str] = &[
@@ -28,11 +28,69 @@ const VERSION_WORDS: &[&str] = &[
 ];
 /// Words in the place of a password or key, beside the names that are no one's, in lower case.
 const NO_SECRETS: &[&str] = &[
-    "***", "****", "false", "true", "yes", "no", "none", "null", "nil", "empty", "required", "incorrect", "wrong", "invalid",
-    "missing", "expired", "unknown", "changed", "change", "reset", "prompt", "optional", "failed", "error", "denied", "not", "is",
-    "the", "and", "for", "with", "was", "has", "string", "value", "password", "passwd", "secret", "token", "hidden", "redacted",
-    "removed", "protected", "encrypted", "default", "blank", "disabled", "enabled", "field", "input", "needed", "must", "may",
-    "undefined", "object", "text", "str", "bytes", "manager", "policy", "reset,", "here", "your",
+    "***",
+    "****",
+    "false",
+    "true",
+    "yes",
+    "no",
+    "none",
+    "null",
+    "nil",
+    "empty",
+    "required",
+    "incorrect",
+    "wrong",
+    "invalid",
+    "missing",
+    "expired",
+    "unknown",
+    "changed",
+    "change",
+    "reset",
+    "prompt",
+    "optional",
+    "failed",
+    "error",
+    "denied",
+    "not",
+    "is",
+    "the",
+    "and",
+    "for",
+    "with",
+    "was",
+    "has",
+    "string",
+    "value",
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "hidden",
+    "redacted",
+    "removed",
+    "protected",
+    "encrypted",
+    "default",
+    "blank",
+    "disabled",
+    "enabled",
+    "field",
+    "input",
+    "needed",
+    "must",
+    "may",
+    "undefined",
+    "object",
+    "text",
+    "str",
+    "bytes",
+    "manager",
+    "policy",
+    "reset,",
+    "here",
+    "your",
 ];
 
 /// Whether a text is what stands in the place of something that was removed, or a pseudonym.
@@ -45,7 +103,8 @@ pub(crate) fn is_pseudonym(value: &str) -> bool {
     let Some((class, rest)) = value.split_once('-') else { return false };
     let is_class = PrivateClass::NAMED.iter().any(|(name, _)| *name == class);
     let code = rest.get(..super::key::CODE_LENGTH).unwrap_or_default();
-    let ended = !rest.get(super::key::CODE_LENGTH..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()));
+    let ended =
+        !rest.get(super::key::CODE_LENGTH..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()));
     is_class && ended && !code.is_empty() && code.chars().all(|c| c.is_ascii_lowercase() || ('2'..='7').contains(&c))
 }
 
@@ -102,10 +161,17 @@ pub(crate) fn is_no_mere_word(value: &str) -> bool {
 pub(crate) fn is_random(value: &str) -> bool {
     const SHORTEST: usize = 8;
     let is_number = value.strip_prefix("0x").or_else(|| value.strip_prefix("0X")).unwrap_or(value);
-    let hex_number = is_number.len() <= 16 && is_number.len() < value.len() && is_number.chars().all(|c| c.is_ascii_hexdigit());
+    let hex_number =
+        is_number.len() <= 16 && is_number.len() < value.len() && is_number.chars().all(|c| c.is_ascii_hexdigit());
     let digits = value.chars().filter(char::is_ascii_digit).count();
     let letters = value.chars().filter(|c| c.is_ascii_alphabetic()).count();
-    if value.len() < SHORTEST || hex_number || digits == 0 || letters == 0 || is_removed(value) || !is_no_mere_word(value) {
+    if value.len() < SHORTEST
+        || hex_number
+        || digits == 0
+        || letters == 0
+        || is_removed(value)
+        || !is_no_mere_word(value)
+    {
         return false;
     }
     // What changes from one kind of letter to another at every fifth place or less often is words, versions and paths.
@@ -119,7 +185,10 @@ pub(crate) fn is_random(value: &str) -> bool {
     let changes = kinds.windows(2).filter(|pair| pair.first() != pair.last()).count();
     let signs = kinds.iter().filter(|kind| **kind == 3).count();
     let few_signs = signs.saturating_mul(4) <= value.len();
-    !is_words(value) && changes.saturating_mul(5) >= value.len() && few_signs && bits_a_letter(value) >= needed_bits(value.len())
+    !is_words(value)
+        && changes.saturating_mul(5) >= value.len()
+        && few_signs
+        && bits_a_letter(value) >= needed_bits(value.len())
 }
 
 /// Whether a value is random and not in hexadecimal, nor any other text of one case.
@@ -137,7 +206,8 @@ fn is_words(value: &str) -> bool {
     value.split(|c: char| !c.is_ascii_alphanumeric()).all(|part| {
         let number = part.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let word = part.get(..part.len().saturating_sub(number.len())).unwrap_or_default();
-        let plain = word.chars().skip(1).all(|c| c.is_ascii_lowercase()) || word.chars().all(|c| c.is_ascii_uppercase());
+        let plain =
+            word.chars().skip(1).all(|c| c.is_ascii_lowercase()) || word.chars().all(|c| c.is_ascii_uppercase());
         plain && number.len() <= LONGEST_NUMBER && number.chars().all(|c| c.is_ascii_digit())
     })
 }
@@ -183,7 +253,9 @@ pub(crate) fn is_iban(value: &str) -> bool {
     }
     let Some((front, rest)) = plain.split_at_checked(4) else { return false };
     // The remainder of the number that has two digits for each letter, digit by digit.
-    let add = |remainder: u32, digit: u32| remainder.saturating_mul(if digit > 9 { 100 } else { 10 }).saturating_add(digit) % 97;
+    let add = |remainder: u32, digit: u32| {
+        remainder.saturating_mul(if digit > 9 { 100 } else { 10 }).saturating_add(digit) % 97
+    };
     let digits: Option<Vec<u32>> = rest.chars().chain(front.chars()).map(|c| c.to_digit(36)).collect();
     digits.is_some_and(|digits| digits.into_iter().fold(0, add) == 1)
 }
@@ -239,13 +311,17 @@ pub(crate) fn is_hardware_address(value: &str) -> bool {
 pub(crate) fn is_mail(value: &str) -> bool {
     let lower = value.to_lowercase();
     let last = lower.rsplit('.').next().unwrap_or_default();
-    !PROGRAM_ENDINGS.iter().any(|ending| ending.get(1..) == Some(last) && last != "com") && !lower.starts_with(['.', '%'])
+    !PROGRAM_ENDINGS.iter().any(|ending| ending.get(1..) == Some(last) && last != "com")
+        && !lower.starts_with(['.', '%'])
 }
 
 /// Whether a text is the number of one device, and not a word in its place.
 pub(crate) fn is_serial(value: &str) -> bool {
     let digits: Vec<char> = value.chars().filter(char::is_ascii_digit).collect();
-    !digits.is_empty() && value.chars().any(|c| c.is_ascii_alphanumeric() && c != '0') && !is_removed(value) && !value.starts_with("0x")
+    !digits.is_empty()
+        && value.chars().any(|c| c.is_ascii_alphanumeric() && c != '0')
+        && !is_removed(value)
+        && !value.starts_with("0x")
 }
 
 #[cfg(test)]
@@ -258,8 +334,16 @@ mod tests {
             assert!(is_random(key), "{key}");
         }
         for word in [
-            "classification", "cudnn_ops_infer64_8", "10.0.19041.1806", "0xC0000005", "msvcp140_atomic_wait.dll", "python310",
-            "Release-2024-11-11", "C:/Windows/System32", "********", "abcabcabcabc",
+            "classification",
+            "cudnn_ops_infer64_8",
+            "10.0.19041.1806",
+            "0xC0000005",
+            "msvcp140_atomic_wait.dll",
+            "python310",
+            "Release-2024-11-11",
+            "C:/Windows/System32",
+            "********",
+            "abcabcabcabc",
         ] {
             assert!(!is_random(word), "{word}");
         }

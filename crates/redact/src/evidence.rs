@@ -169,9 +169,10 @@ impl Redactor<'_> {
                         content
                     }
                 };
-                let computer = event.computer.as_ref().map(|computer| {
-                    shared.names.share(&self.name(PrivateClass::Host, computer))
-                });
+                let computer = event
+                    .computer
+                    .as_ref()
+                    .map(|computer| shared.names.share(&self.name(PrivateClass::Host, computer)));
                 Observation::Event(Event { computer, time: event.time, content })
             }
             Observation::Process(dump) => {
@@ -219,7 +220,10 @@ impl Redactor<'_> {
 fn delete_keys(before: &Ticket, redacted: &mut Ticket) {
     let mut is_inside = false;
     for (index, (line, redacted_line)) in before.lines.iter().zip(&mut redacted.lines).enumerate() {
-        let begins = line.text.find(KEY_BEGINS).is_some_and(|at| line.text.get(at..).is_some_and(|rest| rest.contains(PRIVATE_KEY)));
+        let begins = line
+            .text
+            .find(KEY_BEGINS)
+            .is_some_and(|at| line.text.get(at..).is_some_and(|rest| rest.contains(PRIVATE_KEY)));
         let ends = line.text.contains(KEY_ENDS);
         if is_inside {
             redacted_line.text = removed("private-key").into();

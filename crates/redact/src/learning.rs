@@ -14,7 +14,8 @@ const SHORTEST_SECRET: usize = 8;
 /// Endings of programs, whose names a report is about.
 const PROGRAMS: &[&str] = &[".exe", ".dll", ".sys", ".pyd", ".so", ".drv", ".ocx", ".cpl", ".ax", ".node"];
 /// The last parts of domains that are no one's.
-const PUBLIC_PARTS: &[&str] = &["com", "net", "org", "local", "lan", "corp", "internal", "intra", "intranet", "home", "edu", "gov"];
+const PUBLIC_PARTS: &[&str] =
+    &["com", "net", "org", "local", "lan", "corp", "internal", "intra", "intranet", "home", "edu", "gov"];
 
 /// Names and secrets that were found so far.
 #[derive(Debug, Default)]
@@ -86,7 +87,8 @@ impl Learning {
             PrivateClass::User => {
                 self.add(class, name);
                 // Text calls people by one of their names.
-                let parts: Vec<&str> = name.split_whitespace().filter(|part| part.chars().count() > SHORTEST_NAME).collect();
+                let parts: Vec<&str> =
+                    name.split_whitespace().filter(|part| part.chars().count() > SHORTEST_NAME).collect();
                 if let [_, _, ..] = parts.as_slice() {
                     parts.into_iter().for_each(|part| self.add(class, part));
                 }

@@ -39,12 +39,8 @@ struct Prepared {
 }
 
 static PATTERNS: LazyLock<Vec<Prepared>> = LazyLock::new(|| {
-    let prepared = |row| Prepared {
-        row,
-        needs: Pattern::new(row.regex),
-        regex: OnceLock::new(),
-        unless: OnceLock::new(),
-    };
+    let prepared =
+        |row| Prepared { row, needs: Pattern::new(row.regex), regex: OnceLock::new(), unless: OnceLock::new() };
     TABLE.patterns.iter().map(prepared).collect()
 });
 
@@ -106,7 +102,9 @@ impl Prepared {
                 Some(PrivateCheck::Iban) => checks::is_iban(value),
                 Some(PrivateCheck::Coded) | None => !checks::is_removed(value),
             },
-            PrivateClass::Host | PrivateClass::Domain => checks::is_name(value) && (!is_coded || checks::is_coded(value)),
+            PrivateClass::Host | PrivateClass::Domain => {
+                checks::is_name(value) && (!is_coded || checks::is_coded(value))
+            }
             PrivateClass::User | PrivateClass::Customer => checks::is_name(value),
             PrivateClass::Ip => checks::is_private_address(value, before, after),
             PrivateClass::Mac => checks::is_hardware_address(value),

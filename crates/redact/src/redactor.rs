@@ -83,7 +83,8 @@ impl<'k> Redactor<'k> {
             }
         }
         // Too many names for one automaton would be a few million.
-        let finder = AhoCorasickBuilder::new().ascii_case_insensitive(true).match_kind(MatchKind::Standard).build(&patterns);
+        let finder =
+            AhoCorasickBuilder::new().ascii_case_insensitive(true).match_kind(MatchKind::Standard).build(&patterns);
         let finder = finder.ok().filter(|_| !patterns.is_empty());
         Self { key, names, finder, found: of, programs, made: Mutex::default() }
     }
@@ -206,9 +207,9 @@ impl<'k> Redactor<'k> {
     /// The pseudonym of a name; `lower` is what makes names equal, `written` the name as its owner knows it.
     fn pseudonym(&self, class: PrivateClass, lower: &str, written: &str) -> String {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = made.entry((class, lower.to_owned())).or_insert_with(|| {
-            format!("{}-{}", class.word(), self.key.code(class, lower)).into()
-        });
+        let known = made
+            .entry((class, lower.to_owned()))
+            .or_insert_with(|| format!("{}-{}", class.word(), self.key.code(class, lower)).into());
         let pseudonym = known.to_string();
         drop(made);
         self.key.note(&pseudonym, written);
@@ -245,9 +246,11 @@ pub(crate) fn field_class(name: &str) -> Option<PrivateClass> {
 fn is_whole_word(text: &str, range: &Range<usize>) -> bool {
     let before = text.get(..range.start).unwrap_or_default();
     let after = text.get(range.end..).unwrap_or_default();
-    let is_encoded = before.len().checked_sub(3).and_then(|start| before.get(start..)).is_some_and(|last| {
-        last.starts_with('%') && last.chars().skip(1).all(|c| c.is_ascii_hexdigit())
-    });
+    let is_encoded = before
+        .len()
+        .checked_sub(3)
+        .and_then(|start| before.get(start..))
+        .is_some_and(|last| last.starts_with('%') && last.chars().skip(1).all(|c| c.is_ascii_hexdigit()));
     let behind = before.chars().next_back().is_some_and(char::is_alphanumeric) && !is_encoded;
     !behind && !after.chars().next().is_some_and(char::is_alphanumeric)
 }
@@ -302,14 +305,23 @@ mod tests {
 
     #[test]
     fn programs_keep_their_names() {
-        let all = redacted(&[r"C:\Users\blender\x", r"C:\Program Files\acme.exe", "user: acme", "acme.exe of acme and blender crashed"]);
+        let all = redacted(&[
+            r"C:\Users\blender\x",
+            r"C:\Program Files\acme.exe",
+            "user: acme",
+            "acme.exe of acme and blender crashed",
+        ]);
         assert_eq!(all[3], "acme.exe of acme and blender crashed");
         assert!(!all[0].contains("blender"), "{}", all[0]);
     }
 
     #[test]
     fn a_secret_is_deleted_wherever_it_is_and_with_what_overlaps_it() {
-        let all = redacted(&["api_key=9fQ2x7Lm4Vt8Zr1K", "sent 9fQ2x7Lm4Vt8Zr1K twice", "x https://mw:s3cr3tpw@git.example.com/"]);
+        let all = redacted(&[
+            "api_key=9fQ2x7Lm4Vt8Zr1K",
+            "sent 9fQ2x7Lm4Vt8Zr1K twice",
+            "x https://mw:s3cr3tpw@git.example.com/",
+        ]);
         assert_eq!(all[0], "api_key=[removed:api-key]");
         assert_eq!(all[1], "sent [removed:api-key] twice");
         assert!(all[2].starts_with("x https://[removed:url-credentials]@git."), "{}", all[2]);

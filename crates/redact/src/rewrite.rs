@@ -10,8 +10,8 @@ use std::fmt::Display;
 
 use serde::de::DeserializeOwned;
 use serde::ser::{
-    Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple, SerializeTupleStruct,
-    SerializeTupleVariant, Serializer,
+    Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
+    SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
 /// Where a text is: the name of the type, and the name of its field. Both are empty outside of structures.

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::{Shape, scratch};
+use whole_file::{Readers, WholeFile};
 
 mod question {
     pub(super) const BLOCK: usize = 256 << 10;
@@ -42,7 +43,7 @@ pub(super) fn answers() -> Vec<Vec<u8>> {
     [("", trailer(&[])), ("the output\n", trailer(&["a note", "b.dmp"]))]
         .into_iter()
         .map(|(output, trailer)| {
-            let mut draft = Draft::new(tempfile::NamedTempFile::new_in(folder.path()).expect("a file"));
+            let mut draft = Draft::new(WholeFile::in_folder(folder.path(), Readers::Owner).expect("a file"));
             draft.tee(&mut io::sink(), |out| out.write_all(output.as_bytes())).expect("memory");
             draft.finish(trailer, &path).expect("written");
             std::fs::read(&path).expect("written")

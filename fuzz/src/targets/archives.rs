@@ -71,7 +71,10 @@ fn unpacked(kind: ArchiveKind, input: &[u8]) -> Shape {
     });
     assert!(bytes <= MOST_BYTES && count <= MOST_MEMBERS, "{bytes} bytes in {count} members are more than is allowed");
     match outcome {
-        Ok(losses) => losses.iter().for_each(|loss| shape.message(&loss.reason)),
+        Ok((losses, passed_over)) => {
+            losses.iter().for_each(|loss| shape.message(&loss.reason));
+            passed_over.iter().for_each(|member| shape.message(&member.reason));
+        }
         Err(unreadable) => shape.message(&unreadable),
     }
     shape

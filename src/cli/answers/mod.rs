@@ -49,6 +49,7 @@ impl Answers {
             cache.refuse(&place, &reason);
             None
         });
+        let known = known.filter(|answer| is_of_run(answer.trailer.exit));
         let whole = known.as_ref().map(|answer| answer.trailer.whole.clone()).unwrap_or_default();
         let inputs = Inputs { paths: paths.to_vec(), cache: Arc::clone(cache), pasted: question.pasted.clone() };
         let Some(before) = inputs.hash(&whole) else { return (None, None) };
@@ -78,7 +79,7 @@ impl Answers {
     /// computer itself caused no failure (such as too many open files).
     pub fn keep(self, artifacts: &[Artifact], notes: &Notes, exit: u8, summary: Option<String>) {
         let Some(draft) = self.draft else { return };
-        if self.cache.has_failure_of_machine() || !Exit::from_repr(exit).is_some_and(Exit::is_of_run) {
+        if self.cache.has_failure_of_machine() || !is_of_run(exit) {
             return;
         }
         let now = self.inputs.hash(&BTreeSet::new());
@@ -102,4 +103,9 @@ impl Answers {
             Err(error) => self.cache.not_kept(&error),
         }
     }
+}
+
+/// Whether an exit code is that of a run which was carried out and wrote its result.
+fn is_of_run(exit: u8) -> bool {
+    Exit::from_repr(exit).is_some_and(Exit::is_of_run)
 }

@@ -15,7 +15,8 @@ impl Folders {
     /// # Errors
     /// The message for the user, when one does not exist.
     pub fn new(paths: &[PathBuf]) -> Result<Self, String> {
-        let place = |path: &PathBuf| fs::canonicalize(path).map_err(|error| format!("{}: {}", path.display(), reason(&error)));
+        let place =
+            |path: &PathBuf| fs::canonicalize(path).map_err(|error| format!("{}: {}", path.display(), reason(&error)));
         paths.iter().map(place).collect::<Result<_, _>>().map(Self)
     }
 
@@ -64,12 +65,16 @@ mod tests {
         let names = |asked: &[&str]| {
             let asked: Vec<String> = asked.iter().map(|path| (*path).to_owned()).collect();
             let files = folders.files(&asked)?;
-            Ok::<_, String>(files.iter().filter_map(|file| file.file_name()?.to_str().map(str::to_owned)).collect::<Vec<_>>())
+            Ok::<_, String>(
+                files.iter().filter_map(|file| file.file_name()?.to_str().map(str::to_owned)).collect::<Vec<_>>(),
+            )
         };
         assert_eq!(names(&[]), Ok(vec!["x.txt".into()]));
         assert_eq!(names(&["a"]), Ok(vec!["x.txt".into()]));
         let absolute = at("out/secret.txt");
-        for path in ["../out", "../out/secret.txt", "a/../../out", absolute.to_str().expect("text"), "/etc/passwd", "nothing"] {
+        for path in
+            ["../out", "../out/secret.txt", "a/../../out", absolute.to_str().expect("text"), "/etc/passwd", "nothing"]
+        {
             assert!(names(&[path]).is_err_and(|reason| reason.ends_with("or not there")), "{path}");
         }
     }

@@ -13,16 +13,16 @@ use rmcp::ErrorData;
 use rmcp::ServiceExt;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerInfo,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
 use self::confined::Folders;
 use self::tools::Tools;
+use super::Exit;
 use super::judging::Judging;
 use super::stream::{self, usage};
-use super::Exit;
 
 /// Stack of the threads that analyze, bytes: as that of the program's working thread.
 const STACK: usize = 8 << 20;
@@ -45,7 +45,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().thread_stack_size(STACK).build();
     let runtime = runtime.map_err(|error| usage(format!("the server can't start: {error}")))?;
     let served = runtime.block_on(async {
-        let running = server.serve((tokio::io::stdin(), tokio::io::stdout())).await.map_err(|error| error.to_string())?;
+        let running =
+            server.serve((tokio::io::stdin(), tokio::io::stdout())).await.map_err(|error| error.to_string())?;
         running.waiting().await.map_err(|error| error.to_string())
     });
     // An answer that nobody waits for any more is not waited for.
@@ -65,8 +66,8 @@ struct Server {
 }
 
 impl ServerHandler for Server {
-    fn get_info(&self) -> ServerInfo {
-        let mut info = ServerInfo::new(ServerCapabilities::builder().enable_tools().build());
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = Implementation::new("crashsift", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(tools::INSTRUCTIONS.to_owned());
         info

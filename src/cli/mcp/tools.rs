@@ -42,7 +42,8 @@ type Answer = Result<String, String>;
 pub fn definitions() -> Vec<Tool> {
     let path = json!({"type": "array", "items": {"type": "string"},
         "description": "Files and folders below the folders of the server; without it all of them."});
-    let id = json!({"type": "string", "description": "An incident's id or the beginning of it, or a number of analyze."});
+    let id =
+        json!({"type": "string", "description": "An incident's id or the beginning of it, or a number of analyze."});
     [
         (
             "analyze",
@@ -104,14 +105,20 @@ impl Tools {
         let report = self.report(arguments)?;
         let numbers = numbers(&report, text(arguments, "id")?)?;
         let mut shown = Vec::new();
-        screen::write_blocks(&report, &numbers, &mut shown, TextOptions::default()).map_err(|error| error.to_string())?;
+        screen::write_blocks(&report, &numbers, &mut shown, TextOptions::default())
+            .map_err(|error| error.to_string())?;
         Ok(marked(&String::from_utf8_lossy(&shown)))
     }
 
     fn evidence(&self, arguments: &JsonObject) -> Answer {
         let report = self.report(arguments)?;
         let wanted = text(arguments, "id")?;
-        let first = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok()).unwrap_or(1).max(1);
+        let first = arguments
+            .get("from")
+            .and_then(Value::as_u64)
+            .and_then(|from| usize::try_from(from).ok())
+            .unwrap_or(1)
+            .max(1);
         let incidents = screen::incidents(&report, &numbers(&report, wanted)?);
         let of_id = incidents.iter().find(|judged| judged.incident.id.starts_with(wanted.trim()));
         let Some(judged) = of_id.or(incidents.first()) else { return Err("no incident was found there".to_owned()) };
@@ -186,7 +193,9 @@ const MARKS: [&str; 2] = ["<artifact-text>", "</artifact-text>"];
 fn marked(text: &str) -> String {
     let [begin, end] = MARKS;
     let mut text = text.replace(begin, "(artifact-text)").replace(end, "(/artifact-text)");
-    if let Some(cut) = (MOST_BYTES..text.len()).next().and_then(|_| (0..=MOST_BYTES).rev().find(|at| text.is_char_boundary(*at))) {
+    if let Some(cut) =
+        (MOST_BYTES..text.len()).next().and_then(|_| (0..=MOST_BYTES).rev().find(|at| text.is_char_boundary(*at)))
+    {
         text.truncate(cut);
         text.push_str("\n... the rest is left out");
     }

@@ -196,7 +196,8 @@ mod tests {
 
     #[test]
     fn lines_that_no_rule_looks_for_are_not_asked_about() {
-        let lines = ["CUDA error: out of memory", "my cat is called Minka", "Could not load library cudnn_ops_infer64_8.dll"];
+        let lines =
+            ["CUDA error: out of memory", "my cat is called Minka", "Could not load library cudnn_ops_infer64_8.dll"];
         assert_eq!(rules().ask_about(&lines), [true, false, true]);
     }
 
