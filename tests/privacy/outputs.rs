@@ -51,6 +51,8 @@ impl Evidence {
     #[track_caller]
     fn check(&self, output: &str, of: &str) {
         let found = survivors(output, &self.planted);
+        let lines_of_a_key = ["IIrYSSNQFaA2Hwf1duRSxKtLYX5CB04f", "qlM9x3QzV0k"];
+        assert!(!lines_of_a_key.iter().any(|line| output.contains(line)), "a line of a key survives in {of}");
         assert!(found.is_empty(), "{} of {} kinds survive in {of}: {found:#?}", found.len(), self.planted.len());
     }
 }

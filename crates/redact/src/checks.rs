@@ -148,7 +148,7 @@ fn is_word(value: &str) -> bool {
 /// Whether a value is no word that only tells about a secret.
 pub(crate) fn is_no_mere_word(value: &str) -> bool {
     let lower = value.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let repeated = value.chars().all(|c| Some(c) == value.chars().next());
+    let repeated = value.chars().all(|c| value.starts_with(c));
     !repeated
         && !lower.is_empty()
         && !is_removed(value)
@@ -276,7 +276,8 @@ pub(crate) fn is_private_address(value: &str, before: &str, after: &str) -> bool
     }
     const CONTEXT: usize = 28;
     let start = (before.len().saturating_sub(CONTEXT)..=before.len()).find(|start| before.is_char_boundary(*start));
-    let before = before.get(start.unwrap_or_default()..).unwrap_or_default().to_lowercase();
+    let before = before.get(start.unwrap_or_default()..).unwrap_or_default();
+    let before = before.rsplit('\n').next().unwrap_or_default().to_lowercase();
     let words = || before.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let is_network = before.contains("//")
         || before.contains('@')

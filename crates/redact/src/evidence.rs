@@ -8,7 +8,7 @@ use evidence::{Annotation, Event, EventContent, EventFields, Evidence, LogCovera
 use knowledge_tables::private::PrivateClass;
 
 use super::learning::Learning;
-use super::redactor::{Redactor, field_class, removed};
+use super::redactor::{Redactor, field_class, of_field, removed};
 use super::rewrite::{Field, rewritten, visited};
 
 /// Types and fields whose texts are not those of a person or computer: words of this program, names of functions, of providers
@@ -114,7 +114,12 @@ impl Learning {
     fn keyed(&mut self, name: &str, value: &str) {
         match field_class(name) {
             Some(class) => self.name(class, value),
-            None => self.text(&format!("{name}={value}")),
+            None => {
+                self.text(value);
+                for private in of_field(name, value) {
+                    self.private(&private, value.get(private.range.clone()).unwrap_or_default());
+                }
+            }
         }
         self.program(value);
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use knowledge_tables::private::PrivateClass;
 
 use super::checks::{self, SHORTEST_NAME};
-use super::patterns::{TABLE, find};
+use super::patterns::{Private, TABLE, find};
 use super::redactor::{Redactor, removed};
 use crate::Key;
 
@@ -44,15 +44,17 @@ impl Learning {
             return;
         }
         for private in find(text) {
-            let Some(value) = text.get(private.range) else { continue };
-            self.kinds.entry(private.kind).or_default().insert(value.to_lowercase());
-            if private.class == PrivateClass::Secret {
-                if value.len() >= SHORTEST_SECRET && checks::is_random(value) {
-                    self.secrets.entry(value.to_owned()).or_insert_with(|| removed(private.kind));
-                }
-            } else {
-                self.name(private.class, value);
-            }
+            self.private(&private, text.get(private.range.clone()).unwrap_or_default());
+        }
+    }
+
+    /// Adds a value that a pattern found.
+    pub(crate) fn private(&mut self, private: &Private, value: &str) {
+        self.kinds.entry(private.kind).or_default().insert(value.to_lowercase());
+        if private.class != PrivateClass::Secret {
+            self.name(private.class, value);
+        } else if value.len() >= SHORTEST_SECRET && checks::is_random(value) {
+            self.secrets.entry(value.to_owned()).or_insert_with(|| removed(private.kind));
         }
     }
 

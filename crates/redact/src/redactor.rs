@@ -10,7 +10,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use knowledge_tables::private::PrivateClass;
 
 use super::checks;
-use super::patterns::{TABLE, find};
+use super::patterns::{Private, TABLE, find};
 use crate::Key;
 
 /// What takes the place of a secret.
@@ -92,39 +92,12 @@ impl<'k> Redactor<'k> {
     /// A text without what is private.
     #[must_use]
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut all = self.replaced(text);
-        if all.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        // Secrets win, then what begins first, then what is longest.
-        all.sort_by_key(|one| (!one.is_secret, one.range.start, std::cmp::Reverse(one.range.end)));
-        let mut taken: Vec<Replaced> = Vec::new();
-        for one in all {
-            let overlaps = |other: &Replaced| one.range.start < other.range.end && other.range.start < one.range.end;
-            match taken.iter().position(overlaps) {
-                None => taken.push(one),
-                // Two secrets that overlap are deleted both.
-                Some(at) if one.is_secret => {
-                    if let Some(other) = taken.get_mut(at) {
-                        other.range = other.range.start.min(one.range.start)..other.range.end.max(one.range.end);
-                    }
-                }
-                Some(_) => {}
-            }
-        }
-        taken.sort_by_key(|one| one.range.start);
-        let mut redacted = String::with_capacity(text.len());
-        let mut at = 0;
-        for one in taken {
-            let start = one.range.start.max(at);
-            redacted.push_str(text.get(at..start).unwrap_or_default());
-            if one.range.end > at {
-                redacted.push_str(&one.by);
-                at = one.range.end;
-            }
-        }
-        redacted.push_str(text.get(at..).unwrap_or_default());
-        Cow::Owned(redacted)
+        with_replaced(text, self.replaced(text))
+    }
+
+    /// What takes the place of something private.
+    fn instead(&self, private: &Private, value: &str) -> String {
+        if private.class == PrivateClass::Secret { removed(private.kind) } else { self.name(private.class, value) }
     }
 
     /// The parts of a text that are replaced; they may overlap.
@@ -132,9 +105,8 @@ impl<'k> Redactor<'k> {
         let mut all: Vec<Replaced> = Vec::new();
         for private in find(text) {
             let Some(value) = text.get(private.range.clone()) else { continue };
-            let is_secret = private.class == PrivateClass::Secret;
-            let by = if is_secret { removed(private.kind) } else { self.name(private.class, value) };
-            all.push(Replaced { range: private.range, by, is_secret });
+            let by = self.instead(&private, value);
+            all.push(Replaced { range: private.range, by, is_secret: private.class == PrivateClass::Secret });
         }
         for found in self.finder.iter().flat_map(|finder| finder.find_overlapping_iter(text)) {
             let range = found.start()..found.end();
@@ -197,11 +169,13 @@ impl<'k> Redactor<'k> {
         if let Some(class) = field_class(name) {
             return self.name(class, value);
         }
-        // As a pattern reads it in a text.
-        let together = format!("{name}={value}");
-        let redacted = self.text(&together);
-        let rest = redacted.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
-        rest.map_or_else(|| self.text(value).into_owned(), str::to_owned)
+        let mut all = self.replaced(value);
+        all.extend(of_field(name, value).map(|private| Replaced {
+            by: self.instead(&private, value.get(private.range.clone()).unwrap_or_default()),
+            is_secret: private.class == PrivateClass::Secret,
+            range: private.range,
+        }));
+        with_replaced(value, all).into_owned()
     }
 
     /// The pseudonym of a name; `lower` is what makes names equal, `written` the name as its owner knows it.
@@ -226,6 +200,55 @@ impl<'k> Redactor<'k> {
         let token = text.get(start..end).unwrap_or_default().to_lowercase();
         token.contains('.') && self.programs.contains(token.trim_end_matches(['.', '!']))
     }
+}
+
+/// A text with its parts replaced; where they overlap, all of them or the first.
+fn with_replaced<'t>(text: &'t str, mut all: Vec<Replaced>) -> Cow<'t, str> {
+    if all.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    // Secrets win, then what begins first, then what is longest.
+    all.sort_by_key(|one| (!one.is_secret, one.range.start, std::cmp::Reverse(one.range.end)));
+    let mut taken: Vec<Replaced> = Vec::new();
+    for one in all {
+        let overlaps = |other: &Replaced| one.range.start < other.range.end && other.range.start < one.range.end;
+        match taken.iter().position(overlaps) {
+            None => taken.push(one),
+            // Two secrets that overlap are deleted both.
+            Some(at) if one.is_secret => {
+                if let Some(other) = taken.get_mut(at) {
+                    other.range = other.range.start.min(one.range.start)..other.range.end.max(one.range.end);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    taken.sort_by_key(|one| one.range.start);
+    let mut redacted = String::with_capacity(text.len());
+    let mut at = 0;
+    for one in taken {
+        let start = one.range.start.max(at);
+        redacted.push_str(text.get(at..start).unwrap_or_default());
+        if one.range.end > at {
+            redacted.push_str(&one.by);
+            at = one.range.end;
+        }
+    }
+    redacted.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(redacted)
+}
+
+/// What is private in the value of a field or variable because of its name: secrets, and names that are the whole value.
+pub(crate) fn of_field<'v>(name: &str, value: &'v str) -> impl Iterator<Item = Private> + use<'v> {
+    let front = name.len().saturating_add(1);
+    // As a pattern reads it in a text.
+    let found = find(&format!("{name}={value}"));
+    let whole = value.trim();
+    found.into_iter().filter_map(move |private| {
+        let range = private.range.start.checked_sub(front)?..private.range.end.checked_sub(front)?;
+        let is_whole = value.get(range.clone()).is_some_and(|part| part == whole);
+        (is_whole || private.class == PrivateClass::Secret).then_some(Private { range, ..private })
+    })
 }
 
 /// Whether a text has a pseudonym, or the mark of something that was removed.
