@@ -136,7 +136,7 @@ class Report:
         import pyarrow.csv
 
         content = self._native.render("csv", False, _WIDTH)
-        types = {name: pyarrow.string() for name in content.split(b"\r\n", 1)[0].decode().split(",")}
+        types: Dict[str, Any] = {name: pyarrow.string() for name in content.split(b"\r\n", 1)[0].decode().split(",")}
         types.update({name: pyarrow.int64() for name in _WHOLE_NUMBERS})
         types.update(confidence=pyarrow.float64(), time=pyarrow.timestamp("ns", tz="UTC"))
         return pyarrow.csv.read_csv(

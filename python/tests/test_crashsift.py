@@ -69,7 +69,7 @@ class Command(unittest.TestCase):
             [str(COMMAND), "analyze", "--ticket", "-"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )
-        time.sleep(1)
+        time.sleep(3)
         waiting.send_signal(signal.SIGINT)
         out, err = waiting.communicate(timeout=20)
         self.assertEqual(waiting.returncode, -signal.SIGINT)

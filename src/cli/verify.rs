@@ -56,10 +56,13 @@ struct Counts {
     not_there: usize,
 }
 
+/// The largest file of claims, bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let Arguments { claims: file, paths: given, format, output, judging } = arguments;
     let wrong = |why: &dyn std::fmt::Display| usage(format!("{}: {why}", file.display()));
-    let content = std::fs::read(file).map_err(|error| wrong(&reason(&error)))?;
+    let content = opener::read(file, MOST_BYTES).map_err(|error| wrong(&reason(&error)))?;
     let claims = claims::read(&content).map_err(|error| wrong(&error))?;
     if let Some(output) = output {
         not_lost(output, given.iter().chain([file])).map_err(usage)?;

@@ -93,7 +93,10 @@ fn a_mistake_is_shown_with_its_line_and_what_would_be_right() {
             "\nformt = \"json\"\n",
             ":2: `formt` is no setting; did you mean `format`? There are: by-folder, cache, color,",
         ),
-        ("format = \"xml\"\n", ":1: invalid value 'xml' for '--format <FORMAT>' [possible values: text, screen, json,"),
+        (
+            "format = \"xml\"\n",
+            ":1: invalid value 'xml' for '--format <FORMAT>' [possible values: text, screen, brief, json,",
+        ),
         ("jobs = 0\n", ":1: invalid value '0' for '--jobs <N>': write a number of threads from 1 to 1024"),
         ("strict = \"yes\"\n", ":1: `strict` is `true` or `false`"),
         ("format = [\"json\"]\n", ":1: `format` has one value and no list"),

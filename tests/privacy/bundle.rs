@@ -93,7 +93,7 @@ fn a_text_keeps_only_the_lines_that_conclusions_need() {
 fn no_artifact_is_replaced_by_a_bundle() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.dmp");
-    fs::write(&path, b"MDMP is what it begins with").expect("written");
+    fs::copy("samples/stack-overflow/python.exe.5316.dmp", &path).expect("a copy");
     let path = path.to_string_lossy().into_owned();
     run(["bundle", "samples/stack-overflow", "-o", &path]).ends_with(2);
     run(["bundle", "samples/stack-overflow"]).ends_with(2);

@@ -12,14 +12,8 @@ pub struct Planted {
 
 /// The user whose profile paths name.
 pub const USER: &str = "k.oberhuber";
-/// The same person's name.
-pub const FULL_NAME: &str = "Katrin Oberhuber";
 /// The computer.
 pub const HOST: &str = "NB-ACC-4471";
-/// Its domain.
-pub const DOMAIN: &str = "ad.talwerk-praxis.de";
-/// The domain's older name.
-pub const NETBIOS: &str = "TALWERKPRAXIS";
 
 /// Kind, line and values; `^` is left out, so that scanners of repositories find no secret here.
 const LINES: &[(&str, &str, &[&str])] = &[

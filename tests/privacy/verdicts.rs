@@ -9,7 +9,10 @@ use report::Report;
 use rules::RuleSet;
 
 /// The verdicts by how often they are given, and the groups by their sizes, without what may have a name in it.
-fn conclusions(report: &Report) -> (BTreeMap<String, usize>, Vec<(usize, Option<String>)>) {
+/// How often each conclusion is there, and the groups.
+type Conclusions = (BTreeMap<String, usize>, Vec<(usize, Option<String>)>);
+
+fn conclusions(report: &Report) -> Conclusions {
     let mut verdicts: BTreeMap<String, usize> = BTreeMap::new();
     for judged in &report.incidents {
         let site = judged.incident.fault_site.as_ref().map_or("-", |site| &*site.module);

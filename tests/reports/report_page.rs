@@ -228,6 +228,10 @@ fn every_key_is_described_and_every_described_key_appears() {
     let customers = ["analyze", "-q", "-f", "json", "--baseline", baseline, "--by-folder", "samples"];
     seen.object("", &program::run(customers).ends_with(0).json());
 
+    let chosen = ["--host", "*", "--process", "*", "--module", "*", "--cause", "gpu", "--exclude", "*.pdf", "samples"];
+    let chosen = program::run(["analyze", "-q", "-f", "json"].into_iter().chain(chosen)).ends_with(0).json();
+    seen.object("", &chosen);
+
     fs::write(folder.path().join("machine.txt"), DESCRIBED).expect("a text");
     fs::write(folder.path().join("a.dmp"), dump()).expect("a dump");
     let mut paths: Vec<OsString> = vec!["samples".into(), folder.path().into()];

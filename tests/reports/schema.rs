@@ -63,7 +63,7 @@ fn every_report_fits_without_a_key_that_is_not_described() {
     assert_fits(&validator, &serde_json::from_str(EVERYTHING).expect("JSON"), "everything");
     let mergeable = program::run(["analyze", "-q", "-f", "json", "--mergeable", "samples"]).ends_with(0).json();
     assert_fits(&validator, &mergeable, "--mergeable");
-    let chosen = ["--host", "*", "--process", "*", "--module", "*", "--cause", "cpu", "--exclude", "*.pdf", "samples"];
+    let chosen = ["--host", "*", "--process", "*", "--module", "*", "--cause", "gpu", "--exclude", "*.pdf", "samples"];
     let chosen = program::run(["analyze", "-q", "-f", "json"].into_iter().chain(chosen)).ends_with(0).json();
     assert_fits(&validator, &chosen, "--host, --process, --module, --cause, --exclude");
     for folder in folders() {

@@ -89,6 +89,7 @@ const NOT_SEEN: &[&str] = &[
     "condition-unknown-selection",
     "condition-upper-case",
     "count-impossible",
+    "id-too-long",
     "id-twice",
     "lint-a-way-is-left",
     "lint-adjust-always",

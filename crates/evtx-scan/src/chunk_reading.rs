@@ -248,11 +248,8 @@ impl<T, C> ChunkReader<'_, T, C> {
             let end = walk.recover(records::consecutive(bytes, end, next)).unwrap_or(end);
             walk.recover_behind_damage(end, last_id);
         } else if self.dirty {
-            let first_id = || (self.first_id)(number);
-            let end = walk.recover(records::unflushed(&chunk, &first_id));
-            let known =
-                if chunk.is_empty() { first_id().and_then(|first| first.checked_sub(1)) } else { Some(chunk.last_id) };
-            walk.recover_behind_damage(end.or(chunk.free_space()).unwrap_or(bytes.len()), known);
+            // Behind what was not flushed there can be records of the chunk's earlier use, in whose ids no gap shows that.
+            walk.recover(records::unflushed(&chunk, &|| (self.first_id)(number)));
         }
 
         let mut walked = walk.walked;

@@ -187,7 +187,7 @@ fn searched(read: &ReadArtifact) -> (Learning, bool) {
         return (learning, !is_archive);
     }
     let mut in_bytes = Learning::default();
-    let whole = File::open(path).and_then(|file| search(file, &mut in_bytes)).unwrap_or(false);
+    let whole = opener::open(path).and_then(|file| search(file, &mut in_bytes)).unwrap_or(false);
     (learning.with(in_bytes), whole)
 }
 

@@ -1,6 +1,5 @@
 //! The files of settings, `crashsift.toml`.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
@@ -21,11 +20,8 @@ const MOST_BYTES: u64 = 1 << 20;
 /// The message for the user: the first mistake in the file, with its line.
 pub(super) fn read(path: &Path, of: &Command) -> Result<Vec<Setting>, String> {
     let unreadable = |reason: String| format!("{}: {reason}", path.display());
-    let about = fs::metadata(path).map_err(|error| unreadable(reason(&error)))?;
-    if !about.is_file() || about.len() > MOST_BYTES {
-        return Err(unreadable("no file of settings".to_owned()));
-    }
-    let text = fs::read_to_string(path).map_err(|error| unreadable(reason(&error)))?;
+    let bytes = opener::read(path, MOST_BYTES).map_err(|error| unreadable(reason(&error)))?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("its text is not UTF-8".to_owned()))?;
     let at = |span: Range<usize>| Origin::File(path.to_path_buf(), line(&text, span.start));
     let table = DeTable::parse(&text)
         .map_err(|error| format!("{}: {}", at(error.span().unwrap_or_default()), error.message()))?;
