@@ -23,7 +23,7 @@ struct Evidence {
 static EVIDENCE: LazyLock<Evidence> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     let planted = planted::all();
-    let inner = folder.path().join("Users").join(planted::USER).join(planted::HOST);
+    let inner = folder.path().join("Users").join(planted::USER);
     fs::create_dir_all(&inner).expect("made");
     artifacts::write_all(&inner, &planted);
     Evidence { folder, planted }
@@ -35,7 +35,7 @@ impl Evidence {
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join("Users").join(planted::USER).join(planted::HOST).join(name)
+        self.folder.path().join("Users").join(planted::USER).join(name)
     }
 
     /// Runs the program and checks both of its outputs.
@@ -75,6 +75,9 @@ fn no_format_of_a_report_has_them() {
         let plain = evidence.clean(&["analyze", "--redact", "-f", format, &path]);
         assert!(plain.stdout.contains(PROGRAM), "{format}: {}", plain.stdout);
         evidence.clean(&["analyze", "--redact", "-v", "--threads", "-f", format, &path]);
+    }
+    for format in ["brief", "junit", "sarif", "github", "gitlab", "prometheus", "ecs"] {
+        evidence.clean(&["analyze", "--redact", "-f", format, &path]);
     }
     let report = evidence.clean(&["analyze", "--redact", "-f", "json", &path]).json();
     let incidents = list(&report, "incidents");

@@ -115,10 +115,16 @@ pub fn all() -> Vec<Planted> {
     LINES.iter().map(planted).collect()
 }
 
-/// The kinds whose values an output has.
+/// The kinds whose values an output has, each with what stands around the first of them.
 pub fn survivors(output: &str, planted: &[Planted]) -> Vec<String> {
     let lower = output.to_lowercase();
-    let survives = |value: &&String| lower.contains(&value.to_lowercase());
-    let of = |planted: &Planted| planted.values.iter().find(survives).map(|value| format!("{}: {value}", planted.kind));
+    let around = |at: usize| {
+        let before: String = lower[..at].chars().rev().take(60).collect();
+        before.chars().rev().chain(lower[at..].chars().take(60)).collect::<String>()
+    };
+    let of = |planted: &Planted| {
+        let at = planted.values.iter().find_map(|value| lower.find(&value.to_lowercase()))?;
+        Some(format!("{}: {:?}", planted.kind, around(at)))
+    };
     planted.iter().filter_map(of).collect()
 }

@@ -9,7 +9,6 @@ use report::Report;
 use rules::RuleSet;
 
 /// The verdicts by how often they are given, and the groups by their sizes, without what may have a name in it.
-/// How often each conclusion is there, and the groups.
 type Conclusions = (BTreeMap<String, usize>, Vec<(usize, Option<String>)>);
 
 fn conclusions(report: &Report) -> Conclusions {

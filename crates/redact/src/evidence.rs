@@ -21,7 +21,6 @@ const KEPT: &[(&str, &str)] = &[
     ("ApplicationError", "report_id"),
     ("Contradiction", "of"),
     ("EventBody", "component"),
-    ("EventBody", "exception_type"),
     ("EventBody", "kind"),
     ("EventBody", "reason"),
     ("EventBody", "report_id"),
