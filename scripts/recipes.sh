@@ -179,7 +179,7 @@ repository() {
     cd "$folder"
 }
 
-# What the pipeline's file runs, as it stands there.
+# The commands of a pipeline's file.
 github_commands() { awk '/- name: Why did it crash/ { step = 1 } step && /run: \|/ { run = 1; next } run && /^          / { print substr($0, 11); next } run { exit }' "$1"; }
 gitlab_commands() { awk '/^  script:/ { script = 1; next } script && /^    - / { print substr($0, 7); next } script { exit }' "$1"; }
 jenkins_commands() { sed -n "s/.*returnStatus: true, script: '\(.*\)').*/\1/p" "$1"; }

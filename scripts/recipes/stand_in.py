@@ -1,6 +1,6 @@
 """Stands in for the other sides of the recipes in contrib/recipes: ticket systems, Splunk, Elasticsearch, Sentry, a mail server
-and a file server. It answers as their documentation says, whose addresses are in the pages of docs/recipes, and holds every
-request against it: method, path, parameters, headers, content type and the body's fields.
+and a file server. It answers as their documentation says, whose addresses are in the pages of docs/recipes, and checks every
+request by it: method, path, parameters, headers, content type and the body's fields.
 
     stand_in.py SERVICE FOLDER [FILE...]
 

@@ -51,7 +51,7 @@ function Save-Attachment([string]$address, [int]$number, [string]$name) {
     Invoke-WebRequest -Uri $address -Headers $headers -OutFile (Join-Path $folder $clean) -UseBasicParsing -TimeoutSec 3600
 }
 
-# What ticket systems would act on is taken apart: see note.jq.
+# What ticket systems would act on is broken up: see note.jq.
 function Get-Harmless([string]$text) {
     $text = $text -replace '[\p{Cc}\p{Cf}]+', ' '
     return $text -replace '(?i)\[(/?)code\]', '[ $1code]' -replace '\[~', '[ ~' -replace '(?i)\{noformat', '{ noformat'

@@ -1,5 +1,5 @@
 # A short note for a ticket, plain text, of a report of `crashsift analyze -f json`.
-# The texts hold names from the evidence. What ticket systems would act on is taken apart: ServiceNow prints what stands
+# The texts hold names from the evidence. What ticket systems would act on is broken up: ServiceNow prints what is
 # between [code] and [/code] as HTML, Jira notifies the user of [~name] and ends a verbatim block at {noformat}.
 
 def harmless:

@@ -39,7 +39,7 @@ jq -r --arg path "$(realpath "$state")/report.md" '
     . as $whole
     | ([.incidents[] | {key: .id, value: .}] | from_entries) as $by_id
     | def group($signature): first($whole.groups[] | select(.signature == $signature));
-    def told:
+    def headline:
         .signature as $signature
         | group($signature) as $group
         | ([$group.incidents[] | $by_id[.]] | max_by(.verdict.confidence)) as $one
@@ -48,7 +48,7 @@ jq -r --arg path "$(realpath "$state")/report.md" '
         + (if .last then ", last \(.last)" else "" end);
     (.comparison.changes // [.groups[] | {signature, change: ["new"], now: {incidents: (.incidents | length), hosts, last}}]) as $changes
     | def section($title; filter): [$changes[] | select(filter)] | if . == [] then empty else
-        "\($title) (\(length))", (.[0:20][] | if .now then told, (.now | numbers) else "  \(.signature)" | line end),
+        "\($title) (\(length))", (.[0:20][] | if .now then headline, (.now | numbers) else "  \(.signature)" | line end),
         (if length > 20 then "  and \(length - 20) more" else empty end), "" end;
     "\(.comparison.new_incidents // .summary.incidents | count("new incident"; "new incidents")) in \(.summary.artifacts) files, \(.groups | length | count("problem"; "problems")) in all.",
     "",
