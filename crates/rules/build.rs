@@ -98,9 +98,9 @@ fn prepare(files: &[Arc<YamlText>]) -> Outcome<(Vec<u8>, Vec<u8>)> {
     rules.sort_by(|(_, a), (_, b)| id(a).cmp(id(b)));
     // Parts that are asked for by the same runs stand together.
     let mut parts = Parts::default();
-    let file =
-        |(path, root): &(_, Node)| Ok(PreparedFile { path: *path, tree: parts.add(root)?, list: list_kind(root) });
-    let files = trees.iter().map(file).collect::<Outcome<_>>()?;
+    let files =
+        trees.iter().map(|(path, root)| Ok(PreparedFile { path, tree: parts.add(root)?, list: list_kind(root) }));
+    let files = files.collect::<Outcome<_>>()?;
     let is_logic = |entry: &Entry| matches!(entry.name(), "selections" | "condition" | "requires");
     let logic = parts.add_of_each(&rules, |_, rule| Some(filtered(rule, is_logic)))?;
     let texts = parts.add_of_each(&rules, |_, rule| {
