@@ -13,10 +13,8 @@
 # (gcc-mingw-w64-x86-64-posix to build; wine and wine64 to test). On Windows itself none of this is
 # needed: `cargo build --profile dist` is enough there.
 #
-# How it builds. Debian packages a recent rustc together with the sources of the standard library and of all
-# that the library depends on. They are downloaded with apt-get, which verifies them, and only unpacked
-# into a cache folder, never installed, so that they leave the installed toolchain alone. Cargo then builds the
-# standard library for x86_64-pc-windows-gnu from those sources (-Zbuild-std), and mingw links.
+# How it builds. With Debian's recent rustc (scripts/debian-compiler.sh), cargo builds the standard library for
+# x86_64-pc-windows-gnu from its sources (-Zbuild-std), and mingw links.
 #
 # How it tests. Both programs get the same relative paths, with `/`, and have to print the same bytes; nothing is
 # normalised. Checks with other paths (absolute ones, `\`) state what they make equal before they compare.
@@ -24,8 +22,9 @@
 # is put into the Wine prefix, never beside the program, and never shipped.
 #
 # Environment:
-#   CRASHSIFT_WINDOWS_CACHE   unpacked compiler, Wine prefix and test output (default: target/windows-toolchain;
-#                             about 1.7 GB). Delete it to fetch a newer compiler.
+#   CRASHSIFT_COMPILER_CACHE  unpacked compiler (default: target/debian-compiler; about 1.2 GB). Delete it to fetch
+#                             a newer one.
+#   CRASHSIFT_WINDOWS_CACHE   Wine prefix and test output (default: target/windows-toolchain)
 #   CARGO_TARGET_DIR          as cargo knows it (default: target)
 #
 # Exit code: 0 all went well, 1 something failed, 2 called wrongly.
@@ -47,76 +46,15 @@ readonly root cache out exe elf
 say() { printf '%s\n' "windows.sh: $*" >&2; }
 die() { say "$@"; exit 1; }
 
-# ---------------------------------------------------------------- packages
-
-as_root() {
-    if [ "$(id -u)" -eq 0 ]; then "$@"
-    elif command -v sudo >/dev/null; then sudo "$@"
-    else die "needs root for: $*"
-    fi
-}
-
-# install COMMAND PACKAGE...: installs the packages unless the command is there.
-install() {
-    local command=$1
-    shift
-    if command -v "$command" >/dev/null; then return; fi
-    say "installing $* (apt-get)"
-    as_root apt-get update -q >&2
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "$@" >&2
-}
+# shellcheck source=scripts/debian-compiler.sh
+source scripts/debian-compiler.sh
 
 # ---------------------------------------------------------------- build
-
-# The packages that make a compiler: the names of two of them carry a version.
-compiler_packages() {
-    local std llvm
-    std=$(apt-cache depends libstd-rust-web-dev | sed -n 's/^ *Depends: \(libstd-rust-web-[0-9.]*\)$/\1/p')
-    [ -n "$std" ] || return 1
-    llvm=$(apt-cache depends "$std" | sed -n 's/^ *Depends: \(libllvm[0-9]*\)$/\1/p')
-    printf '%s\n' rustc-web libstd-rust-web-dev rust-web-src "$std" ${llvm:+"$llvm"}
-}
-
-# Downloads and unpacks the compiler, once.
-unpack_compiler() {
-    [ ! -f "$cache/compiler.txt" ] || return 0
-    command -v apt-get >/dev/null || die "needs Debian: there is no apt-get here"
-    local packages partial=$cache/compiler.partial package
-    rm -rf "$cache/compiler" "$partial"
-    mkdir -p "$partial/packages" "$partial/root"
-    # A list that is out of date names packages that are gone.
-    as_root apt-get update -q >&2
-    packages=$(compiler_packages) || die "no package rustc-web: is the security suite of Debian in the list of sources?"
-    say "downloading" "$(tr '\n' ' ' <<<"$packages")"
-    # shellcheck disable=SC2086 # a list of names
-    (cd "$partial/packages" && apt-get download -q -o APT::Sandbox::User=root $packages >&2)
-    for package in "$partial"/packages/*.deb; do
-        dpkg -x "$package" "$partial/root"
-    done
-    (cd "$partial/packages" && printf '%s\n' *.deb) >"$partial/packages.txt"
-    mv "$partial/root" "$cache/compiler"
-    mv "$partial/packages.txt" "$cache/compiler.txt"
-    rm -rf "$partial"
-}
-
-# with_compiler COMMAND...: runs a command with the unpacked compiler in place of the installed one.
-with_compiler() {
-    LD_LIBRARY_PATH=$cache/compiler/usr/lib/x86_64-linux-gnu RUSTC=$cache/compiler/usr/bin/rustc "$@"
-}
 
 # windows_cargo SUBCOMMAND ARGUMENT...: cargo, for Windows. The library's own lock file and sources are used as they are.
 windows_cargo() {
     RUSTC_BOOTSTRAP=1 CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=$linker \
         with_compiler cargo "$1" --locked --target $target --target-dir "$out" "${@:2}"
-}
-
-check_compiler() {
-    local has wants
-    has=$(with_compiler "$cache/compiler/usr/bin/rustc" --version | cut -d' ' -f2) || die "the unpacked compiler does not run"
-    wants=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
-    [ "$(printf '%s\n' "$wants" "$has" | sort -V | head -n 1)" = "$wants" ] ||
-        die "Debian's compiler is $has, the program needs $wants: is the security suite in the list of sources?"
-    say "compiler $has"
 }
 
 prepare_compiler() {
@@ -130,7 +68,7 @@ build() {
     prepare_compiler
     # Messages of panics name source files; they need not name this computer's folders.
     local flags=(
-        "--remap-path-prefix=$cache/compiler/usr/lib/rustlib/src/rust=/rust"
+        "--remap-path-prefix=$compiler/usr/lib/rustlib/src/rust=/rust"
         "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
     )
     say "building $exe"

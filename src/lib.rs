@@ -26,8 +26,59 @@
 //! - [`merge()`] makes one report of the evidence in several.
 //! - [`RuleSet`] is the loaded rules, built-in or your own; [`Knowledge`] the names and meanings of codes.
 //! - [`Options`] selects what a run does; [`Progress`] receives its progress, and [`Silent`] ignores it.
+//! - [`mod@formats`] print a report; [`explain()`] explains codes without any evidence.
+//! - [`run_program`] is the program `crashsift` itself, for programs that carry it.
 
+mod cli;
+mod explain;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::thread;
+
+use cli::Exit;
+
+pub use crash_dump::{Symbols, SymbolsError};
+pub use explain::{CodeFinding, Explained, Explanation, KnownRule, KnownSubCode, Reading, explain};
 pub use pipeline::{Options, Progress, Silent, analyze, analyze_by_each, inspect, inspect_and_analyze, merge};
-pub use report::Report;
+pub use report::inspected::Inspected;
+pub use report::{Limits, Report};
 pub use rules::RuleSet;
+pub use spanned_yaml::Diagnostic;
+pub use untrusted::HeadAndTail;
 pub use windows_codes::Knowledge;
+
+/// The formats that print reports and facts.
+pub mod formats {
+    pub use report::text::TextOptions;
+    pub use report::{WriteError, csv, inspected, json, jsonl, page, schema, text};
+}
+
+/// Stack of a thread that reads artifacts, bytes. Readers recurse as deep as their formats nest, and the main thread of a
+/// Windows program has only 1 MiB.
+pub const STACK: usize = 8 << 20;
+
+/// The environment variable for the log on standard error: `info`, `debug`, or a filter such as `pipeline=debug`.
+const LOG: &str = "CRASHSIFT_LOG";
+
+/// Runs the program `crashsift` with its command line (the first argument is the program's name) in this process, and returns
+/// its exit code. Results go to standard output and notes to standard error. `file` is the file that holds this code, on
+/// which kept answers depend; `None` for that of the process. The panic hook of the process is replaced.
+pub fn run_program(arguments: impl IntoIterator<Item = OsString>, file: Option<PathBuf>) -> u8 {
+    if std::env::var_os(LOG).is_some() {
+        // Where the process has a log already, that one is used.
+        let _ = env_logger::Builder::from_env(env_logger::Env::new().filter(LOG)).format_timestamp_millis().try_init();
+    }
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let run = || cli::run(&arguments, file.as_deref());
+    let exit = thread::scope(|scope| match thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run) {
+        // The panic hook has noted the panic.
+        Ok(worker) => worker.join().unwrap_or(Exit::Internal),
+        // Without another thread, this one does the work.
+        Err(_) => run(),
+    });
+    // The process may go on without the end of a Rust program, which writes what is left. A failure was noted before.
+    let _ = std::io::stdout().flush();
+    exit as u8
+}

@@ -1,29 +1,7 @@
 //! The program `crashsift`: finds the causes of Windows crashes in the files that they leave behind.
 
-mod cli;
-
 use std::process::ExitCode;
-use std::thread;
-
-use cli::Exit;
-
-/// Stack of the working thread, bytes. Readers recurse as deep as their formats nest, and the main thread of a Windows
-/// program has only 1 MiB.
-const STACK: usize = 8 << 20;
-
-/// The environment variable for the log on standard error: `info`, `debug`, or a filter such as `pipeline=debug`.
-const LOG: &str = "CRASHSIFT_LOG";
 
 fn main() -> ExitCode {
-    if std::env::var_os(LOG).is_some() {
-        env_logger::Builder::from_env(env_logger::Env::new().filter(LOG)).format_timestamp_millis().init();
-    }
-    let run = || cli::run(std::env::args_os());
-    match thread::Builder::new().stack_size(STACK).spawn(run) {
-        // The panic hook has noted the panic.
-        Ok(worker) => worker.join().unwrap_or(Exit::Internal),
-        // Without another thread, this one does the work.
-        Err(_) => run(),
-    }
-    .into()
+    ExitCode::from(crashsift::run_program(std::env::args_os(), None))
 }

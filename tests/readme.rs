@@ -177,3 +177,22 @@ fn guides_show_what_the_program_prints() {
         snapbox::Assert::new().action_env("SNAPSHOTS").eq(page, expected);
     }
 }
+
+#[test]
+fn getting_it_takes_at_most_five_commands_on_each_system() {
+    let readme = readme();
+    let (_, section) = readme.split_once("\n## Get it\n").expect("the section");
+    let (section, _) = section.split_once("\n## ").expect("its end");
+    for (system, last) in
+        [("On Linux", "crashsift analyze FOLDER"), ("On Windows", r".\crashsift analyze C:\Windows\Minidump")]
+    {
+        let (_, part) = section.split_once(&format!("\n{system}")).expect("the system's commands");
+        let commands =
+            part.lines().skip_while(|line| !line.starts_with("    ")).map_while(|line| line.strip_prefix("    "));
+        let commands: Vec<&str> = commands.collect();
+        assert!((1..=5).contains(&commands.len()), "{commands:?}");
+        assert_eq!(commands.last(), Some(&last));
+        let archive = format!("crashsift-{}-x86_64-pc-windows-msvc", env!("CARGO_PKG_VERSION"));
+        assert!(system == "On Linux" || commands.first().is_some_and(|first| first.contains(&archive)), "{commands:?}");
+    }
+}

@@ -61,9 +61,10 @@ pub struct Arguments {
     reporting: reporting::Arguments,
 }
 
-pub fn run(arguments: Arguments) -> Result<Exit, Exit> {
+/// Analyzes. `program` is the file that holds this code, where that is not the process's own.
+pub fn run(arguments: Arguments, program: Option<&Path>) -> Result<Exit, Exit> {
     let prepared = prepare(&arguments)?;
-    Ok(carry_out(&arguments, prepared))
+    Ok(carry_out(&arguments, prepared, program))
 }
 
 /// The checked arguments and everything that they name, before anything is analyzed.
@@ -151,10 +152,10 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
     }
 }
 
-fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
+fn carry_out(arguments: &Arguments, prepared: Prepared, program: Option<&Path>) -> Exit {
     let Prepared { paths, rules, baseline, options, threads } = prepared;
     let Arguments { no_progress, reporting, .. } = arguments;
-    let (answers, known) = match (&options.cache, question(arguments, &paths, &options)) {
+    let (answers, known) = match (&options.cache, question(arguments, &paths, &options, program)) {
         (Some(cache), Some(question)) => threads.install(|| Answers::look_up(cache, question, &paths)),
         _ => (None, None),
     };
@@ -181,13 +182,14 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
 
 /// The question of the run, if its answer can be kept: not with symbols and images, which are many and large, nor with
 /// Sigma rules, which don't use the cache.
-fn question(arguments: &Arguments, paths: &[PathBuf], options: &Options) -> Option<Question> {
+fn question(arguments: &Arguments, paths: &[PathBuf], options: &Options, program: Option<&Path>) -> Option<Question> {
     let Arguments { paths: given, cache: _, ticket, symbols, by_folder, no_stack_walk, no_progress: _, reporting } =
         arguments;
     if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() {
         return None;
     }
-    let mut question = Question::with(&(given, paths, ticket, (by_folder, no_stack_walk), reporting.question()))?;
+    let mut question =
+        Question::with(program, &(given, paths, ticket, (by_folder, no_stack_walk), reporting.question()))?;
     reporting.judging_files().try_for_each(|path| question.files(path)).ok()?;
     options.pasted.iter().for_each(|(name, content)| question.text(name, content));
     Some(question)

@@ -1,7 +1,5 @@
 //! Exit codes, the same for every format.
 
-use std::process::ExitCode;
-
 /// How a run ended; the number is the exit code. The shell uses 130 and 143 for interrupted programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::FromRepr)]
 #[repr(u8)]
@@ -18,10 +16,4 @@ pub enum Exit {
     Nothing = 4,
     /// A defect of the program.
     Internal = 5,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
 }

@@ -87,15 +87,16 @@ enum Command {
     Man,
 }
 
-/// Runs the program on its arguments, program name included.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+/// Runs the program on its arguments, program name included. `file` is the file that holds the program, where that is not the
+/// process's own.
+pub fn run(arguments: &[OsString], file: Option<&Path>) -> Exit {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),
     };
     std::panic::set_hook(Box::new(note_panic));
     let outcome = catch_unwind(|| match arguments.command {
-        Command::Analyze(arguments) => analyze::run(arguments),
+        Command::Analyze(arguments) => analyze::run(arguments, file),
         Command::CollectScript(arguments) => collect_script::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

@@ -1,6 +1,6 @@
 //! The project's maintenance commands: `cargo xtask samples` writes the folder `samples/` and its page,
 //! `cargo xtask samples --check` compares the committed files with the generated ones, `cargo xtask codes` updates the
-//! table of codes in `rules/README.md`, `cargo xtask cases` scores the rules on labelled reports,
+//! table of codes in `rules/README.md`, `cargo xtask python` the types of the report for Python, `cargo xtask cases` scores the rules on labelled reports,
 //! `cargo xtask leads` counts the causes of labelled reports for `rules/data/known-cases.yaml`,
 //! `cargo xtask accuracy` writes how often answers are right to `docs/accuracy.md` and `rules/data/measured.yaml`,
 //! `cargo xtask noise` counts the right answers that are lost among innocent circumstances, and `cargo xtask sigma` compares the matches of Sigma rules with those of other programs.
@@ -14,6 +14,7 @@
 mod cases;
 mod codes;
 mod folder;
+mod python_types;
 mod sample;
 mod samples;
 mod scene;
@@ -23,7 +24,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask cases [FOLDER] [--verbose]\n       cargo xtask noise [FOLDER]\n       cargo xtask leads [--check] FOLDER|LABELS.jsonl...\n       cargo xtask accuracy [--check] FOLDER|LABELS.jsonl...";
+const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask codes\n       cargo xtask python\n       cargo xtask cases [FOLDER] [--verbose]\n       cargo xtask noise [FOLDER]\n       cargo xtask leads [--check] FOLDER|LABELS.jsonl...\n       cargo xtask accuracy [--check] FOLDER|LABELS.jsonl...";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         ["samples"] => folder::write(&project_folder(), &samples::all()),
         ["samples", "--check"] => folder::check(&project_folder(), &samples::all()),
         ["codes"] => codes::write(&project_folder()),
+        ["python"] => python_types::write(&project_folder()),
         ["cases", options @ ..] => match options {
             [] => cases::run(None, false),
             ["--verbose"] => cases::run(None, true),

@@ -24,11 +24,13 @@ pub struct Question {
 }
 
 impl Question {
-    /// The question of this program with these options. `None` when the program's own file can't be read.
-    pub fn with(options: &impl Debug) -> Option<Self> {
+    /// The question of this program with these options. `program` is its file, where that is not the process's own. `None`
+    /// when that file can't be read.
+    pub fn with(program: Option<&Path>, options: &impl Debug) -> Option<Self> {
         let mut question = Self { hash: Xxh3::new(), pasted: Vec::new() };
         // Any other build may answer otherwise.
-        question.file(&env::current_exe().ok()?, u64::MAX).ok()?;
+        let program = program.map_or_else(|| env::current_exe().ok(), |file| Some(file.to_path_buf()))?;
+        question.file(&program, u64::MAX).ok()?;
         question.part(format!("{options:?}").as_bytes());
         Some(question)
     }

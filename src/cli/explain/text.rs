@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::causes::{CodeFinding, KnownRule};
-use super::{Explained, KnownSubCode, Reading};
+use crate::explain::{CodeFinding, Explained, KnownRule, KnownSubCode, Reading};
 use report::confidence;
 use report::text::TextOptions;
 use report::text::page::{CAREFUL, Page, STRONG};

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use super::BUFFER_SIZE;
-use crate::model::{Comparison, Document, Made, Report};
+use crate::model::{Comparison, Document, Incident, Made, Report};
 use untrusted::sanitise;
 
 /// Writes the report as one pretty-printed JSON document with a line end after it.
@@ -18,6 +18,17 @@ use untrusted::sanitise;
 /// When `out` can't be written to.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     write_indented(&Document::from(report), out)
+}
+
+/// Writes incident `number` of the report, from 0, as it is in the document, without line breaks. Returns whether there is one.
+///
+/// # Errors
+///
+/// When `out` can't be written to.
+pub fn write_incident(report: &Report, number: usize, out: &mut dyn Write) -> io::Result<bool> {
+    let Some(judged) = report.incidents.get(number) else { return Ok(false) };
+    write_compact(&Incident::new(report, judged), &mut &mut *out)?;
+    Ok(true)
 }
 
 /// Writes one value as the report is written, with a line end after it.

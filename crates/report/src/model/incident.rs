@@ -56,7 +56,7 @@ pub(crate) struct Incident<'a> {
 }
 
 impl<'a> Incident<'a> {
-    pub(super) fn new(report: &'a Report, judged: &'a Judged) -> Self {
+    pub(crate) fn new(report: &'a Report, judged: &'a Judged) -> Self {
         let incident = &judged.incident;
         Self {
             id: Cow::Borrowed(&incident.id),

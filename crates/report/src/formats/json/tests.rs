@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::write;
+use super::{write, write_incident};
 use crate::tests::sample::*;
 use crate::*;
 use evidence::Place;
@@ -18,6 +18,21 @@ fn json(report: &Report) -> String {
 
 fn parsed(report: &Report) -> Value {
     serde_json::from_str(&json(report)).expect("JSON")
+}
+
+#[test]
+fn an_incident_alone_is_that_of_the_document() {
+    let report = everything();
+    let whole = parsed(&report);
+    let of_document = whole["incidents"].as_array().expect("a list");
+    for (number, expected) in of_document.iter().enumerate() {
+        let mut out = Vec::new();
+        assert!(write_incident(&report, number, &mut out).expect("memory can be written to"));
+        assert_eq!(&serde_json::from_slice::<Value>(&out).expect("JSON"), expected);
+    }
+    let mut out = Vec::new();
+    assert!(!write_incident(&report, of_document.len(), &mut out).expect("memory can be written to"));
+    assert!(out.is_empty());
 }
 
 /// All keys below a value, with dots between the levels; an entry of a list is `[]`.

@@ -5,7 +5,7 @@ use windows_codes::Kind;
 
 fn explained(text: &str) -> Vec<Explained> {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    explain(text, &rules).unwrap_or_else(|wrong| panic!("{wrong}"))
+    codes_in(text, &rules).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 fn likeliest(text: &str) -> windows_codes::Reading {
@@ -222,7 +222,7 @@ fn the_causes_are_those_of_the_rules_that_ask_for_the_code() {
     assert_eq!(rule.confidence, rules.rule(&rule.id).expect("the rule").confidence());
     assert!(reading.alone.iter().any(|alone| alone.cause == "stack-overflow"), "{:?}", reading.alone);
     let none = RuleSet::load(false, &[]).expect("no rules");
-    let without = explain("0xC00000FD", &none).expect("a code").remove(0).readings.remove(0);
+    let without = codes_in("0xC00000FD", &none).expect("a code").remove(0).readings.remove(0);
     assert_eq!((without.rules, without.alone), (Vec::new(), Vec::new()));
 }
 

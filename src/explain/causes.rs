@@ -16,7 +16,7 @@ const FAST_FAIL: &str = "exception.fast_fail";
 
 /// A rule that compares with a code.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct KnownRule {
+pub struct KnownRule {
     /// Its id.
     pub id: String,
     /// What it finds, in one line.
@@ -32,7 +32,7 @@ pub(super) struct KnownRule {
 
 /// A finding for an incident of which nothing but a code is known.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct CodeFinding {
+pub struct CodeFinding {
     /// The rule.
     pub rule: String,
     /// What it finds, in one line.
