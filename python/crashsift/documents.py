@@ -114,7 +114,7 @@ class IncidentFindingIncident(TypedDict):
     relation: str
     """`same-place-on-other-machines` (code, module, build and offset are equal) and `same-signature-on-other-machines`: the first of each other machine. Of this machine, `same-place-before`; `same-signature-before`, and of these `same-signature-within-a-day`; `machine-within-15-days`: crashes and stops that damaged memory could lead to, before and after; `burst`, and of these `burst-before`: no more than 10 minutes lie between two of them; `machine-day-before`: the last of their kinds in the 24 hours before. `others-that-fit`: those that fit what the rule asks of `other_incidents`. `same-signature`: of whatever machine, where it is known how long the process had run"""
     ids: List[str]
-    """their `id`s in time, ten at most of one relation: those nearest in the order of times. With `--since` and `--until` they can be of incidents that are left out"""
+    """their `id`s in time, ten at most of one relation: those nearest in the order of times. They can be of incidents that are left out"""
     more: NotRequired[int]
     """how many more there are (absent: all are in `ids`)"""
 
@@ -754,7 +754,7 @@ class MachineTimelineItem(TypedDict):
     event_id: NotRequired[int]
     """its event id (absent: no event tells of the incident)"""
     incident: NotRequired[str]
-    """the id of the incident that the entry is (absent: the entry is none, or `--since` and `--until` leave it out)"""
+    """the id of the incident that the entry is (absent: the entry is none, or one that is left out)"""
     provider: NotRequired[str]
     """provider of the event (absent: no event tells of the incident)"""
     sigma: NotRequired[MachineTimelineItemSigma]
@@ -765,7 +765,7 @@ class Machine(TypedDict):
     host: str
     """the computer"""
     environment: Dict[str, str]
-    """what is known of it, and not only of one process: `os`, `cpu`, `cpu_name`, `cpu_microcode`, `cpu_threads`, `cpu_extensions`, `gpu`, `gpu_driver`, `gpu_driver_others`, `memory`, `model`, `bios` as in `incidents[].environment`, from all of its incidents whether or not `--since` and `--until` leave them out, the texts that name it, and the records of its starts. Of several values the latest, and an exact one before one that a text states or a kernel's build stands for. What only a file tells of which the folder alone says that it is of this computer ends with ` (likely: by a file beside its logs)`, and counts where no other evidence tells the key, or only a text"""
+    """what is known of it, and not only of one process: `os`, `cpu`, `cpu_name`, `cpu_microcode`, `cpu_threads`, `cpu_extensions`, `gpu`, `gpu_driver`, `gpu_driver_others`, `memory`, `model`, `bios` as in `incidents[].environment`, from all of its incidents, also those that are left out, the texts that name it, and the records of its starts. Of several values the latest, and an exact one before one that a text states or a kernel's build stands for. What only a file tells of which the folder alone says that it is of this computer ends with ` (likely: by a file beside its logs)`, and counts where no other evidence tells the key, or only a text"""
     environment_earlier: List[MachineEnvironmentEarlierItem]
     """other values that evidence has for the same keys: before a change, or at a time that is not known. By `key`, the latest first"""
     timeline: List[MachineTimelineItem]
@@ -847,7 +847,7 @@ class Group(TypedDict):
     cause: NotRequired[str]
     """the cause that most verdicts of the group name; of several, the one with most confidence. The reports for reading describe the surest incident of that cause (absent: no verdict names a cause, or its confidence for the group is below 0.3)"""
     changes_before: NotRequired[List[GroupChangesBeforeItem]]
-    """what was installed, updated or removed on its machines in the 14 days before its first incident there (whether or not `--since` leaves that one out): first what bears on the group, then what came first on most machines, then the latest. At most ten. That it came before is coincidence in time and proves nothing (absent: no machine's logs of the System and of such incidents begin a day or more before)"""
+    """what was installed, updated or removed on its machines in the 14 days before its first incident there (also where that one is left out): first what bears on the group, then what came first on most machines, then the latest. At most ten. That it came before is coincidence in time and proves nothing (absent: no machine's logs of the System and of such incidents begin a day or more before)"""
     changes_unknown: NotRequired[str]
     """of which machines it is not known what had changed, and why (absent: it is known of all, or no log of a machine was given)"""
     confidence: NotRequired[float]
@@ -924,8 +924,10 @@ class Summary(TypedDict):
     """incidents by the cause of their verdict, `undetermined` left out"""
     undetermined: int
     """incidents whose cause nothing supports"""
+    excluded: NotRequired[int]
+    """files that were not read because of `--exclude` (absent: without `--exclude`)"""
     left_out: NotRequired[int]
-    """incidents that were found and are left out because of `--since` and `--until` (absent: without `--since` and `--until`)"""
+    """incidents that were found and are left out because of `--since`, `--until`, `--host`, `--process`, `--module` and `--cause` (absent: none of these is given)"""
     suppressed: NotRequired[int]
     """findings that are suppressed (absent: none is)"""
 
@@ -1006,6 +1008,19 @@ class Comparison(TypedDict):
     """only incidents up to this time, and those without one, are compared, because one of the reports leaves out later ones (absent: neither leaves out any)"""
 
 
+class Selected(TypedDict):
+    cause: NotRequired[List[str]]
+    """causes and families of `--cause`, as they were given (absent: it is not given)"""
+    exclude: NotRequired[List[str]]
+    """patterns of `--exclude`, as they were given (absent: it is not given)"""
+    host: NotRequired[List[str]]
+    """patterns of `--host`, as they were given (absent: it is not given)"""
+    module: NotRequired[List[str]]
+    """patterns of `--module`, as they were given (absent: it is not given)"""
+    process: NotRequired[List[str]]
+    """patterns of `--process`, as they were given (absent: it is not given)"""
+
+
 class Report(TypedDict):
     schema_version: str
     """version of what this page describes, `1.0`"""
@@ -1029,6 +1044,8 @@ class Report(TypedDict):
     """what is new against an earlier report (absent: without `--baseline`)"""
     evidence_format: NotRequired[str]
     """what `artifacts[].evidence` is encoded as (absent: without `--mergeable`)"""
+    selected: NotRequired[Selected]
+    """what the incidents are about and which files were not read, where that was asked for (absent: none of `--host`, `--process`, `--module`, `--cause` and `--exclude` is given)"""
     since: NotRequired[str]
     """incidents before this time were left out (absent: without `--since`)"""
     until: NotRequired[str]

@@ -5,6 +5,7 @@
 //! them apart; only the others are compiled with all of Unicode, which takes ten times as long.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -61,8 +62,15 @@ pub struct Pattern {
     compiled: Arc<Compiled>,
 }
 
+// Which forms an expression has already makes no difference.
+impl fmt::Debug for Compiled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Compiled")
+    }
+}
+
 /// The forms of an expression. All but the last are `None` when the expression has none.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Compiled {
     /// How often the expression was searched for, up to [`OFTEN`].
     asked: AtomicUsize,

@@ -288,24 +288,6 @@ fn a_closed_log_has_nothing_behind_its_flushed_part() {
 }
 
 #[test]
-fn records_behind_a_damaged_one_that_was_not_flushed_are_recovered_and_the_damage_is_a_loss() {
-    let mut bytes = small_log();
-    let start = chunk_range(0).start;
-    let second = chunk_header::END + u32_at(&bytes, start + chunk_header::END + 4) as usize;
-    unflush(&mut bytes);
-    make_dirty(&mut bytes);
-    bytes[start + second] = b'X';
-    assert_eq!((reading(&bytes).records, apps(&reading(&bytes)).len()), (Some(2), 2));
-    assert_eq!(
-        losses(&bytes),
-        [
-            format!("chunk 0: 1 record could not be decoded: the record at offset {second:#x} (its header is damaged)"),
-            "chunk 0: 1 record (id 103) past the end of its flushed part recovered".to_owned(),
-        ]
-    );
-}
-
-#[test]
 fn chunks_that_are_missing_in_the_middle_are_losses_whether_the_log_was_closed_or_not() {
     let gap = "15 records (numbers 16 to 30) in front of it are missing";
     for dirty in [false, true] {
