@@ -5,8 +5,8 @@
 //! mutated later, too. A finding is
 //!
 //! - a panic, in the reader or in the target's own checks,
-//! - an execution that takes longer than [`limits::most_time`] for the input's length,
-//! - more than [`limits::MOST_MEMORY`] of memory beyond what the target needs for its seeds,
+//! - an execution that takes longer than `limits::most_time` for the input's length,
+//! - more than `limits::MOST_MEMORY` of memory beyond what the target needs for its seeds,
 //! - an abort, or an execution without end.
 //!
 //! Its input goes into the folder of findings with the message and the command that repeats it.
