@@ -21,7 +21,7 @@ pub struct Selecting {
 
     /// Report only incidents of computers whose name PATTERN fits, with or without its domain; `*` and `?` stand for any
     /// text and any character, case is ignored. Machines likewise. Can be given again, as those below.
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["redact", "redact_map"])]
     host: Vec<String>,
 
     /// Report only incidents of programs whose name PATTERN fits (`python*.exe`).

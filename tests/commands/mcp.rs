@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::program::{Run, crashsift, finish, list, text};
+use crate::program::{Run, crashsift, finish, list, run, text};
 
 const STACK_OVERFLOW: &str = "samples/stack-overflow";
 
@@ -49,7 +49,8 @@ fn answered(answer: &Value) -> (String, bool) {
 
 #[test]
 fn an_assistant_lists_problems_looks_at_one_and_asks_what_it_rests_on() {
-    let id = text(&crate::program::report(STACK_OVERFLOW.as_ref())["incidents"][0], "id").to_owned();
+    let report = run(["analyze", "-q", "-f", "json", "--redact", STACK_OVERFLOW]).ends_with(0).json();
+    let id = text(&report["incidents"][0], "id").to_owned();
     let (answers, run) = talk(
         &[STACK_OVERFLOW],
         &[
@@ -132,4 +133,25 @@ fn what_makes_no_sense_is_an_error_and_the_server_goes_on() {
     assert!(answers[1..4].iter().all(|answer| answered(answer).1), "{answers:#?}");
     assert!(answers[4]["error"]["message"].is_string(), "{answers:#?}");
     assert!(answered(&answers[5]).0.contains("1 incident"));
+}
+
+#[test]
+fn answers_have_no_names_unless_these_are_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ticket = "Faulting application name: ledger.exe, version: 1.0.0.0\nFaulting module name: b.dll, version: 1.0.0.0\n\
+                  Exception code: 0xc0000005\nFault offset: 0x1234\n\
+                  Faulting application path: C:\\Users\\k.oberhuber\\Ledger\\ledger.exe\n";
+    let inner = folder.path().join("Users").join("k.oberhuber");
+    fs::create_dir_all(&inner).expect("a folder");
+    fs::write(inner.join("mail.txt"), ticket).expect("a text");
+    let path = folder.path().to_str().expect("text");
+    let requests = ["analyze", "incident", "evidence"].map(|tool| call(tool, json!({"id": "1"})));
+    let says = |arguments: &[&str]| {
+        let (answers, run) = talk(arguments, &requests);
+        assert_eq!(run.code, 0, "{run:#?}");
+        answers[1..].iter().map(|answer| answered(answer).0).collect::<String>()
+    };
+    let redacted = says(&[path]);
+    assert!(redacted.contains("ledger.exe") && !redacted.contains("oberhuber"), "{redacted}");
+    assert!(says(&["--no-redact", path]).contains("oberhuber"));
 }

@@ -150,3 +150,12 @@ fn a_report_about_something_else_is_no_baseline() {
     assert!(refused.stderr.contains("not chosen by the same --host, --process, --module and --cause"), "{refused:#?}");
     against(&["--process", "python.exe", "--exclude", "*.txt"]).ends_with(0);
 }
+
+/// The pattern would be in the report.
+#[test]
+fn a_computer_is_not_chosen_by_its_name_in_a_redacted_report() {
+    for option in [&["--redact"][..], &["--redact-map", "names.json"]] {
+        let run = run(["analyze", "--host", "PC-21", "samples"].iter().chain(option)).ends_with(2);
+        assert!(run.stderr.contains("cannot be used with"), "{run:#?}");
+    }
+}

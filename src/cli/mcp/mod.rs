@@ -20,9 +20,9 @@ use rmcp::service::{RequestContext, RoleServer};
 
 use self::confined::Folders;
 use self::tools::Tools;
-use super::Exit;
 use super::judging::Judging;
 use super::stream::{self, usage};
+use super::{Exit, redaction};
 
 /// Stack of the threads that analyze, bytes: as that of the program's working thread.
 const STACK: usize = 8 << 20;
@@ -33,6 +33,10 @@ pub struct Arguments {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
+    /// Give answers with the names and secrets in them. Without this option they are redacted, as with `--redact`.
+    #[arg(long, conflicts_with_all = ["redact", "redact_map"])]
+    no_redact: bool,
+
     #[command(flatten)]
     judging: Judging,
 }
@@ -40,7 +44,11 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let folders = Folders::new(&arguments.paths).map_err(usage)?;
     let rules = arguments.judging.rules()?;
-    let (_, options) = arguments.judging.options(&[])?;
+    let (_, mut options) = arguments.judging.options(&[])?;
+    if !arguments.no_redact {
+        options.redaction.get_or_insert_default();
+    }
+    let key = options.redaction.clone();
     let server = Server { tools: Arc::new(Tools::new(folders, rules, options)) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().thread_stack_size(STACK).build();
     let runtime = runtime.map_err(|error| usage(format!("the server can't start: {error}")))?;
@@ -51,6 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     });
     // An answer that nobody waits for any more is not waited for.
     runtime.shutdown_background();
+    redaction::save(key.as_ref())?;
     match served {
         Ok(_) => Ok(Exit::Success),
         Err(error) => {
