@@ -1,6 +1,5 @@
-//! The inputs that mutation begins with: the project's samples, and a folder of third-party evidence where one is named.
+//! The inputs that mutation begins with: the project's samples. Other evidence is given to the runner as a corpus.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -13,10 +12,9 @@ pub(crate) fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The small files of `samples/`, and of the folder that `CRASHSIFT_CORPUS` names, by their paths.
+/// The small files of `samples/` by their paths.
 pub(crate) static FILES: LazyLock<Vec<(PathBuf, Vec<u8>)>> = LazyLock::new(|| {
-    let folders = [Some(project().join("samples")), env::var_os("CRASHSIFT_CORPUS").map(PathBuf::from)];
-    let entries = folders.into_iter().flatten().flat_map(|folder| walkdir::WalkDir::new(folder).sort_by_file_name());
+    let entries = walkdir::WalkDir::new(project().join("samples")).sort_by_file_name().into_iter();
     let files = entries.map(|entry| entry.expect("a readable folder")).filter(|entry| entry.file_type().is_file());
     let small = files.filter(|file| file.metadata().is_ok_and(|about| about.len() <= LARGEST));
     let evidence = small.map(walkdir::DirEntry::into_path).filter(|path| !is_about(path));

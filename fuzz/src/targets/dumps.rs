@@ -115,54 +115,8 @@ fn data_flow(input: &[u8]) -> Shape {
     minidump(&dump_of(cpu, ip, &registers, code))
 }
 
-/// The longest code of [`data_flow`], bytes.
-const LONGEST_CODE: usize = 600;
-/// Values for which a dump is made, to be found in it.
-const MARKED_IP: u64 = CODE + 0x123;
-const MARKED_REGISTERS: [u64; 8] =
-    [0x5151_0001, 0x5151_0002, 0x5151_0003, 0x5151_0004, 0x5151_0005, 0x5151_0006, 0x5151_0007, 8];
-
-/// A dump, and the places in it of what changes.
-struct Frame {
-    dump: Vec<u8>,
-    code: usize,
-    contexts: Vec<usize>,
-    ips: Vec<usize>,
-    parameters: Vec<usize>,
-}
-
-impl Frame {
-    fn new(cpu: Cpu) -> Self {
-        let code = vec![0xCC; LONGEST_CODE];
-        let dump = made(cpu, MARKED_IP, &MARKED_REGISTERS, &code);
-        let places = |bytes: &[u8]| -> Vec<usize> {
-            (0..dump.len().saturating_sub(bytes.len())).filter(|at| dump[*at..].starts_with(bytes)).collect()
-        };
-        let contexts = places(&cpu.context(MARKED_IP, &MARKED_REGISTERS));
-        let outside = |at: &usize| contexts.iter().all(|context| !(*context..*context + 1232).contains(at));
-        let of = |value: u64| -> Vec<usize> { places(&value.to_le_bytes()).into_iter().filter(outside).collect() };
-        let (ips, parameters) = (of(MARKED_IP), of(MARKED_REGISTERS[0]));
-        let code = places(&code)[0];
-        assert!(!contexts.is_empty() && !ips.is_empty() && !parameters.is_empty(), "{cpu:?}");
-        Self { code, contexts, ips, parameters, dump }
-    }
-}
-
 /// The dump of an access violation at `ip`, with this code.
 fn dump_of(cpu: Cpu, ip: u64, registers: &[u64; 8], code: &[u8]) -> Vec<u8> {
-    static FRAMES: LazyLock<[Frame; 3]> = LazyLock::new(|| [Cpu::X64, Cpu::X86, Cpu::Arm64].map(Frame::new));
-    let frame = &FRAMES[cpu as usize];
-    let mut dump = frame.dump.clone();
-    let mut put = |at: usize, bytes: &[u8]| dump[at..at + bytes.len()].copy_from_slice(bytes);
-    put(frame.code, &code[..code.len().min(LONGEST_CODE)]);
-    let context = cpu.context(ip, registers);
-    frame.contexts.iter().for_each(|at| put(*at, &context));
-    frame.ips.iter().for_each(|at| put(*at, &ip.to_le_bytes()));
-    frame.parameters.iter().for_each(|at| put(*at, &registers[0].to_le_bytes()));
-    dump
-}
-
-fn made(cpu: Cpu, ip: u64, registers: &[u64; 8], code: &[u8]) -> Vec<u8> {
     let context = Context::at(ip, STACK);
     let words: Vec<u8> = (0..64_u64).flat_map(|word| (CODE + word).to_le_bytes()).collect();
     let memory = Memory { address: CODE, bytes: code.to_vec() };
