@@ -10,7 +10,7 @@ use super::destinations::Destination;
 use super::lost::note_lost;
 use super::progress::Bar;
 use super::stream::{Notes, usage};
-use super::{Exit, redaction, reporting, stream, symbols};
+use super::{Exit, redaction, reporting, stream, symbols, this_pc};
 use evidence::ArtifactKind;
 use evtx_scan::Cache;
 use pipeline::discover::{read_list, sniff};
@@ -25,8 +25,13 @@ const ONE_THREAD_BYTES: u64 = 256 << 10;
 pub struct Arguments {
     /// Files, folders and archives (.zip, .tar, .gz, .tgz, .cab); `-` reads a list of paths from standard input, one a
     /// line or separated by NUL.
-    #[arg(value_name = "PATH", required_unless_present = "ticket")]
+    #[arg(value_name = "PATH", required_unless_present_any = ["ticket", "this_pc"])]
     paths: Vec<PathBuf>,
+
+    /// Read the event logs, error reports and dumps of this computer, which must run Windows. A note names those that only an
+    /// administrator can read.
+    #[arg(long)]
+    this_pc: bool,
 
     /// Keep in the folder DIR what is read of event logs, and the answer: chunks that did not change since are not read
     /// again, and where nothing did, the answer is there. The report is the same.
@@ -90,6 +95,9 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     if from_stdin {
         let listed = read_list(&mut io::stdin().lock());
         paths.extend(listed.map_err(|error| usage(format!("list of paths on standard input: {error}")))?);
+    }
+    if arguments.this_pc {
+        paths.extend(this_pc::paths(arguments.reporting.quiet).map_err(usage)?);
     }
     let given: Vec<PathBuf> = paths.iter().chain(&arguments.ticket).chain(&arguments.symbols).cloned().collect();
     arguments.reporting.keep_inputs(&reporting, &given)?;
@@ -196,7 +204,8 @@ fn question(
     options: &Options,
     program: Option<&Path>,
 ) -> Option<Question> {
-    let Arguments { paths: given, cache: _, ticket, symbols, by_folder, exclude, no_stack_walk, .. } = arguments;
+    let Arguments { paths: given, this_pc: _, cache: _, ticket, symbols, by_folder, exclude, no_stack_walk, .. } =
+        arguments;
     let Arguments { no_progress: _, reporting, .. } = arguments;
     let names_are_kept = reporting.redaction.has_map();
     if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() || names_are_kept {

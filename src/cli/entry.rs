@@ -22,6 +22,7 @@ pub fn with_command(mut arguments: Vec<OsString>, program: &Command) -> Vec<OsSt
     let command = match first.to_str() {
         Some(name) if is_command(program, name) => return arguments,
         Some("-") => &["analyze", "--ticket"][..],
+        Some("--this-pc") => &["analyze"],
         Some(option) if option.starts_with('-') && !is_negative_number(option) => return arguments,
         Some(text) if !is_negative_number(text) && is_path(text) => &["analyze"],
         // A code can be of several words: `WinError 126`.
@@ -83,6 +84,7 @@ mod tests {
             ("VIDEO_TDR_FAILURE", "explain VIDEO_TDR_FAILURE"),
             ("-", "analyze --ticket -"),
             ("- -f json", "analyze --ticket - -f json"),
+            ("--this-pc -q", "analyze --this-pc -q"),
             ("--help", "--help"),
             ("-V", "-V"),
             ("help", "help"),

@@ -37,7 +37,9 @@ mod stream;
 mod suppressions;
 mod symbols;
 mod symbols_needed;
+mod this_pc;
 mod verify;
+mod watch;
 mod why;
 
 use std::borrow::Cow;
@@ -87,6 +89,8 @@ enum Command {
     Verify(verify::Arguments),
     /// Serves what the program knows to assistants: a server of the Model Context Protocol on standard input and output.
     Mcp(mcp::Arguments),
+    /// Analyzes what arrives in a folder, each content once, and writes a report for each drop.
+    Watch(watch::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
     /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes
@@ -132,6 +136,7 @@ pub fn run(arguments: Vec<OsString>, file: Option<&Path>) -> Exit {
         Command::Show(arguments) => show::run(&arguments),
         Command::SymbolsNeeded(arguments) => symbols_needed::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
+        Command::Watch(arguments) => watch::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
         Command::Rules(command) => rules::run(&command),
         Command::Schema(arguments) => Ok(schema::run(&arguments)),

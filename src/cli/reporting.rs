@@ -188,15 +188,9 @@ impl Arguments {
         })
     }
 
-    /// The threads of the run: one for few bytes. The calling thread is one of them.
+    /// The threads of the run: one for few bytes.
     pub fn pool(&self, little: bool) -> Result<rayon::ThreadPool, Exit> {
-        let threads = match self.jobs {
-            Some(jobs) => jobs.get(),
-            None if little => 1,
-            None => 0,
-        };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build();
-        pool.map_err(|error| usage(format!("threads: {error}")))
+        pool(self.jobs, little)
     }
 
     /// The options of the library that these arguments set.
@@ -357,10 +351,22 @@ impl Arguments {
     }
 }
 
+/// The threads of a run: one for few bytes. The calling thread is one of them.
+pub fn pool(jobs: Option<NonZeroUsize>, little: bool) -> Result<rayon::ThreadPool, Exit> {
+    let threads = match jobs {
+        Some(jobs) => jobs.get(),
+        None if little => 1,
+        None => 0,
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build();
+    pool.map_err(|error| usage(format!("threads: {error}")))
+}
+
 /// The most threads that `--jobs` takes: more than processors have, and few enough for every system.
 const MOST_JOBS: usize = 1024;
 
-fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+/// Parses a number of threads.
+pub fn jobs(text: &str) -> Result<NonZeroUsize, String> {
     text.parse()
         .ok()
         .filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS)

@@ -20,4 +20,5 @@ mod rules_test_folders;
 mod selecting;
 mod symbols_needed;
 mod verify;
+mod watch;
 mod why;

@@ -12,7 +12,7 @@ use std::path::Path;
 use tempfile::{Builder, NamedTempFile, TempPath};
 
 /// The beginning of temporary names.
-const PREFIX: &str = ".crashsift-";
+pub const PREFIX: &str = ".crashsift-";
 
 /// Who can read a file that is whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -43,7 +43,7 @@ const FEW_PROVIDERS: [&str; 8] = [
     "Microsoft-Windows-RestartManager",
 ];
 /// The logs of components, beside Application and System.
-const CHANNELS: [&str; 4] = [
+pub const CHANNELS: [&str; 4] = [
     "Microsoft-Windows-WER-PayloadHealth/Operational",
     "Microsoft-Windows-CodeIntegrity/Operational",
     "Microsoft-Windows-Kernel-WHEA/Errors",

@@ -43,7 +43,7 @@ const KEYS: [&str; 17] = [
 /// The command whose options the keys are.
 const OF_COMMAND: &str = "analyze";
 /// The commands that use settings, as far as they have the options.
-const WITH_SETTINGS: [&str; 2] = [OF_COMMAND, "merge"];
+const WITH_SETTINGS: [&str; 3] = [OF_COMMAND, "merge", "watch"];
 
 /// All settings, those that count most first: variables, the project's file, the user's file.
 struct Settings {

@@ -1,0 +1,102 @@
+//! Files as they are compared: by their content, and by what a change of them is noticed by.
+
+use std::fs::{self, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The first half of a SHA-256: two different contents with the same one are not to be expected, also not where somebody
+/// looks for them. It is written as 32 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(super) struct Identity(u128);
+
+impl Identity {
+    /// The identity of all that can be read.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub(super) fn of(mut from: impl Read) -> io::Result<Self> {
+        let mut hash = Sha256::new();
+        io::copy(&mut from, &mut hash)?;
+        Ok(Self::from_hash(hash))
+    }
+
+    /// The identity of several in this order.
+    pub(super) fn of_all(all: impl IntoIterator<Item = Self>) -> Self {
+        let mut hash = Sha256::new();
+        all.into_iter().for_each(|one| hash.update(one.0.to_be_bytes()));
+        Self::from_hash(hash)
+    }
+
+    fn from_hash(hash: Sha256) -> Self {
+        let mut half = [0; 16];
+        half.iter_mut().zip(hash.finalize()).for_each(|(to, from)| *to = from);
+        Self(u128::from_be_bytes(half))
+    }
+}
+
+impl From<Identity> for String {
+    fn from(identity: Identity) -> Self {
+        format!("{:032x}", identity.0)
+    }
+}
+
+impl TryFrom<String> for Identity {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let digits = Some(text).filter(|text| text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        digits.and_then(|text| u128::from_str_radix(&text, 16).ok()).map(Self).ok_or("not 32 hexadecimal digits")
+    }
+}
+
+/// By what a change of a file is noticed: its size, bytes, and the time of its last change, nanoseconds since 1970 (until 2554;
+/// 0 where the system does not know it).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Form {
+    bytes: u64,
+    changed: u64,
+}
+
+impl Form {
+    pub(super) fn of(about: &Metadata) -> Self {
+        let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let changed = changed.and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0);
+        Self { bytes: about.len(), changed }
+    }
+
+    /// The form of the file at a path; `None` where there is none any more.
+    pub(super) fn at(path: &Path) -> Option<Self> {
+        fs::symlink_metadata(path).ok().filter(Metadata::is_file).as_ref().map(Self::of)
+    }
+
+    /// The identity of the file at `path` in this form.
+    pub(super) fn identity(self, path: &Path) -> Identity {
+        let mut hash = Sha256::new();
+        hash.update(self.bytes.to_be_bytes());
+        hash.update(self.changed.to_be_bytes());
+        hash.update(path.as_os_str().as_encoded_bytes());
+        Identity::from_hash(hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_is_that_of_the_content_and_can_be_written_down() {
+        let of = |content: &[u8]| Identity::of(content).expect("readable");
+        assert_eq!(String::from(of(b"abc")), "ba7816bf8f01cfea414140de5dae2223");
+        assert_eq!(Identity::try_from(String::from(of(b"abc"))), Ok(of(b"abc")));
+        assert_ne!(of(b""), of(b"\0"));
+        for wrong in ["ba78", "+a7816bf8f01cfea414140de5dae2223", "ba7816bf8f01cfea414140de5dae222g"] {
+            assert!(Identity::try_from(wrong.to_owned()).is_err(), "{wrong}");
+        }
+        assert_ne!(Identity::of_all([of(b"a"), of(b"b")]), Identity::of_all([of(b"b"), of(b"a")]));
+    }
+}

@@ -1,0 +1,350 @@
+//! `crashsift watch`: every content that arrives is analyzed exactly once and whole, whatever happens to the process.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+use crate::program::{crashsift, finish, list, text};
+
+/// The number of files in the long test; 5,000 is what the program is made for. With it, the built-in rules take part.
+const FILES: &str = "CRASHSIFT_WATCH_FILES";
+/// How long a file must not change: far longer than a text that is slowly written pauses.
+const SETTLE: Duration = Duration::from_secs(2);
+/// The files of one burst, and the pauses in and after it.
+const BURST: usize = 40;
+const PAUSE: Duration = Duration::from_millis(100);
+/// After how many bursts a slow dump or archive goes on: longer than a file must not change.
+const BURSTS_OF_SLOW: usize = 8;
+/// The most memory that a run may use, KiB.
+const MOST_MEMORY: u64 = 200 << 10;
+
+struct Watched {
+    folder: tempfile::TempDir,
+}
+
+impl Watched {
+    fn new() -> Self {
+        let watched = Self { folder: tempfile::tempdir().expect("a folder") };
+        fs::create_dir(watched.inbox()).expect("a folder");
+        watched
+    }
+
+    fn inbox(&self) -> PathBuf {
+        self.folder.path().join("inbox")
+    }
+
+    fn out(&self) -> PathBuf {
+        self.folder.path().join("out")
+    }
+
+    /// Writes a file in the inbox, and the folder that it is in.
+    fn put(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.inbox().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    }
+
+    fn command(&self, settle: &str, arguments: &[&str]) -> Command {
+        let mut command = crashsift(["watch", "-q", "--interval", "50ms", "--settle", settle]);
+        command.arg(self.inbox()).arg("--out").arg(self.out()).args(arguments);
+        command
+    }
+
+    /// Analyzes what is there, and returns the lines about all drops so far.
+    #[track_caller]
+    fn once(&self, arguments: &[&str]) -> Vec<Value> {
+        let own = ["--once", "--no-builtin-rules", "--rules", "tests/command_line/site.yaml"];
+        finish(self.command("100ms", &[&own, arguments].concat()), b"").ends_with(0);
+        self.drops()
+    }
+
+    fn drops(&self) -> Vec<Value> {
+        let lines = fs::read_to_string(self.out().join("drops.jsonl")).unwrap_or_default();
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
+    fn report(&self, drop: &Value) -> Value {
+        let report = fs::read(self.out().join(text(drop, "report"))).expect("a report");
+        serde_json::from_slice(&report).expect("JSON")
+    }
+
+    /// Of all artifacts in the reports of drops, by path: status and size.
+    fn artifacts(&self) -> BTreeMap<String, Vec<(String, u64)>> {
+        let mut all: BTreeMap<String, Vec<(String, u64)>> = BTreeMap::new();
+        for drop in self.drops() {
+            for artifact in list(&self.report(&drop), "artifacts") {
+                let about = (text(artifact, "status").to_owned(), artifact["bytes"].as_u64().expect("a size"));
+                all.entry(text(artifact, "path").to_owned()).or_default().push(about);
+            }
+        }
+        all
+    }
+}
+
+fn ticket(number: usize) -> String {
+    format!("Case {number}: python.exe stopped with exit code -1073740791 (0xC0000409) on PC-{number}\n")
+}
+
+fn dump() -> Vec<u8> {
+    fs::read("samples/stack-overflow/python.exe.5316.dmp").expect("a sample")
+}
+
+/// Folder, files analyzed and files known of each drop.
+fn about(drops: &[Value]) -> Vec<(&str, u64, u64)> {
+    let number = |drop: &Value, key: &str| drop[key].as_u64().expect("a number");
+    drops.iter().map(|drop| (text(drop, "drop"), number(drop, "files"), number(drop, "known"))).collect()
+}
+
+#[test]
+fn each_content_is_analyzed_once_and_each_drop_has_its_reports() {
+    let watched = Watched::new();
+    watched.put("PC-1/a.txt", ticket(1));
+    watched.put("PC-1/logs/b.txt", ticket(2));
+    watched.put("loose.txt", ticket(3));
+    watched.put("same.txt", ticket(1));
+    watched.put("begun.dmp.part", b"MDMP");
+    watched.put("x.pdf", b"%PDF");
+    let without_pdf = ["--exclude", "*.pdf"];
+    let drops = watched.once(&without_pdf);
+    // Loose files first, then folders by name.
+    assert_eq!(about(&drops), [("", 2, 0), ("PC-1", 1, 1)]);
+    assert_eq!(list(&watched.report(&drops[1]), "incidents").len(), 1);
+    assert!(drops.iter().all(|drop| watched.out().join(text(drop, "page")).is_file()));
+    // Nothing of it is new, also not under another name.
+    fs::rename(watched.inbox().join("loose.txt"), watched.inbox().join("renamed.txt")).expect("renamed");
+    assert_eq!(watched.once(&without_pdf).len(), 2);
+    watched.put("PC-1/c.txt", ticket(4));
+    assert_eq!(about(&watched.once(&without_pdf)[2..]), [("PC-1", 1, 0)]);
+}
+
+#[test]
+fn what_is_not_whole_is_waited_for_and_analyzed_in_the_end() {
+    let watched = Watched::new();
+    let dump = dump();
+    watched.put("PC-1/half.dmp", &dump[..dump.len() / 2]);
+    watched.put("PC-1/notes.txt", ticket(1));
+    watched.put("PC-2/empty.txt", b"");
+    let start = Instant::now();
+    let drops = watched.once(&["--patience", "2s"]);
+    assert!(start.elapsed() >= Duration::from_secs(2));
+    assert_eq!(about(&drops), [("PC-1", 2, 0), ("PC-2", 1, 0)]);
+    assert_eq!((&drops[0]["partial"], &drops[0]["failed"]), (&1.into(), &0.into()));
+    // The rest is another content.
+    watched.put("PC-1/half.dmp", &dump);
+    let drops = watched.once(&["--patience", "100s"]);
+    assert_eq!(about(&drops[2..]), [("PC-1", 1, 0)]);
+    assert_eq!(drops[2]["partial"], 0);
+}
+
+#[test]
+fn redacted_reports_and_their_names_do_not_name_the_folder() {
+    let watched = Watched::new();
+    watched.put("DESKTOP-A1B2C3/a.txt", "Computer: DESKTOP-A1B2C3\nexit code -1073740791\n");
+    let drops = watched.once(&["--redact"]);
+    assert_eq!(about(&drops), [("", 1, 0)]);
+    assert!(text(&drops[0], "report").starts_with("drop-"));
+    let names = fs::read_dir(watched.out()).expect("a folder").map(|entry| entry.expect("an entry").path());
+    for path in names.filter(|path| path.is_file()) {
+        let content = String::from_utf8(fs::read(&path).expect("a file")).expect("text");
+        assert!(!content.contains("A1B2C3") && !path.ends_with("A1B2C3"), "{}", path.display());
+    }
+}
+
+#[test]
+fn mistakes_in_folders_are_usage_errors() {
+    let watched = Watched::new();
+    let refused = |inbox: &Path, out: &Path| {
+        let mut command = crashsift(["watch", "--once"]);
+        command.arg(inbox).arg("--out").arg(out);
+        finish(command, b"").ends_with(2).stderr
+    };
+    assert!(refused(&watched.inbox().join("missing"), &watched.out()).contains("no such folder"));
+    assert!(refused(&watched.inbox(), &watched.inbox().join("out")).contains("it lies in the folder that is watched"));
+    assert!(!watched.inbox().join("out").exists());
+    fs::create_dir(watched.out()).expect("a folder");
+    fs::write(watched.out().join("watch-state.jsonl"), "{}\n{}\n").expect("a file");
+    assert!(refused(&watched.inbox(), &watched.out()).contains("everything is analyzed again"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_is_run_with_the_path_of_each_report() {
+    use std::os::unix::fs::PermissionsExt;
+    let watched = Watched::new();
+    let program = watched.folder.path().join("tell me.sh");
+    fs::write(&program, "#!/bin/sh\nprintf '%s|%s\\n' \"$#\" \"$1\" >> \"$(dirname \"$0\")/told\"\nexit 3\n")
+        .expect("a file");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+    watched.put("$(PC) 1; x/a.txt", ticket(1));
+    let command = watched.command("100ms", &["--once", "--exec", program.to_str().expect("text")]);
+    let ran = finish(command, b"").ends_with(0);
+    assert!(ran.stderr.contains("exit status: 3"), "{ran:#?}");
+    let drops = watched.drops();
+    assert_eq!(text(&drops[0], "drop"), "$(PC) 1; x");
+    let report = watched.out().join(text(&drops[0], "report"));
+    let told = fs::read_to_string(watched.folder.path().join("told")).expect("told");
+    assert_eq!(told, format!("1|{}\n", report.display()));
+}
+
+/// A file that is sent.
+struct Sent {
+    path: PathBuf,
+    content: Vec<u8>,
+    /// How it is written: at once, in three parts with short pauses, or half of it much later than the other half.
+    pace: Pace,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    AtOnce,
+    Slow,
+    VerySlow,
+}
+
+/// The files of the long test: texts, dumps and archives, in folders and loose; half of them are written slowly.
+fn files(inbox: &Path, count: usize) -> Vec<Sent> {
+    let dump = dump();
+    let sent = |number: usize| {
+        let folder =
+            if number.is_multiple_of(5) { inbox.to_path_buf() } else { inbox.join(format!("drop-{}", number / 25)) };
+        // A dump with a number behind it is another content.
+        let (ending, content) = match number % 20 {
+            3 | 4 => ("dmp", [&dump[..], &number.to_le_bytes()].concat()),
+            11 => {
+                let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+                packed.write_all(ticket(number).as_bytes()).expect("memory");
+                ("txt.gz", packed.finish().expect("memory"))
+            }
+            _ => ("txt", ticket(number).into_bytes()),
+        };
+        let pace = match (number % 2, ending) {
+            (0, _) => Pace::AtOnce,
+            (_, "txt") => Pace::Slow,
+            // Their readers notice that something is missing.
+            _ => Pace::VerySlow,
+        };
+        Sent { path: folder.join(format!("{number}.{ending}")), content, pace }
+    };
+    (0..count).map(sent).collect()
+}
+
+/// Writes the files in bursts, and copies of some.
+fn deliver(files: &[Sent]) {
+    let append = |sent: &Sent, from: usize, to: usize| {
+        let mut file = File::options().append(true).create(true).open(&sent.path).expect("a file");
+        file.write_all(&sent.content[from..to]).expect("written");
+    };
+    let halves = |sent: &Sent| (sent.content.len() / 3, sent.content.len() / 2, sent.content.len());
+    let bursts: Vec<&[Sent]> = files.chunks(BURST).collect();
+    for number in 0..bursts.len() + BURSTS_OF_SLOW {
+        let burst = bursts.get(number).copied().unwrap_or_default();
+        for sent in burst {
+            fs::create_dir_all(sent.path.parent().expect("a folder")).expect("a folder");
+            let (third, half, all) = halves(sent);
+            append(sent, 0, [all, third, half][sent.pace as usize]);
+        }
+        for copied in burst.iter().filter(|sent| sent.pace == Pace::AtOnce).step_by(10) {
+            fs::copy(&copied.path, copied.path.with_extension("copy")).expect("a copy");
+        }
+        let slow = || burst.iter().filter(|sent| sent.pace == Pace::Slow);
+        thread::sleep(PAUSE);
+        slow().for_each(|sent| append(sent, halves(sent).0, halves(sent).1));
+        thread::sleep(PAUSE);
+        slow().for_each(|sent| append(sent, halves(sent).1, halves(sent).2));
+        thread::sleep(PAUSE);
+        let before = number.checked_sub(BURSTS_OF_SLOW).and_then(|before| bursts.get(before).copied());
+        let very_slow = before.unwrap_or_default().iter().filter(|sent| sent.pace == Pace::VerySlow);
+        very_slow.for_each(|sent| append(sent, halves(sent).1, halves(sent).2));
+    }
+}
+
+/// The most memory that a process has used so far, KiB, where the system tells.
+fn peak_memory(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
+    peak.unwrap_or(0)
+}
+
+#[test]
+fn a_watch_that_is_killed_again_and_again_misses_nothing_and_reads_nothing_twice() {
+    let given: Option<usize> = std::env::var(FILES).ok().map(|number| number.parse().expect("a number of files"));
+    let (count, kills, rules) = match given {
+        Some(count) => (count, 10, &[][..]),
+        None => (200, 4, &["--no-builtin-rules"][..]),
+    };
+    let watched = Watched::new();
+    let settle = format!("{}s", SETTLE.as_secs());
+    let run = |arguments: &[&str]| {
+        let mut command = watched.command(&settle, &[rules, arguments].concat());
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
+    };
+    let start = Instant::now();
+    let sent = files(&watched.inbox(), count);
+    let mut peak = 0;
+    thread::scope(|scope| {
+        let sender = scope.spawn(|| deliver(&sent));
+        // At all times of a run: while it starts, waits, reads and writes.
+        for kill in 0..kills {
+            let mut child = run(&[]);
+            thread::sleep(SETTLE + Duration::from_millis(137 * kill));
+            peak = peak.max(peak_memory(&child));
+            child.kill().expect("killed");
+            child.wait().expect("ended");
+        }
+        let mut child = run(&[]);
+        while !sender.is_finished() {
+            thread::sleep(PAUSE);
+            peak = peak.max(peak_memory(&child));
+        }
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+    });
+    let delivered = start.elapsed();
+    let mut child = run(&["--once"]);
+    let ended = loop {
+        match child.try_wait().expect("a child can be waited for") {
+            Some(status) => break status,
+            None => peak = peak.max(peak_memory(&child)),
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert!(ended.success(), "{ended}");
+
+    let read = watched.artifacts();
+    let mut named = BTreeSet::new();
+    for Sent { path, content, .. } in &sent {
+        // Of a content and its copy, one was analyzed.
+        let paths = [path.clone(), path.with_extension("copy")];
+        let found: Vec<_> = paths.iter().filter_map(|path| read.get_key_value(path.to_str().expect("text"))).collect();
+        let [(name, found)] = found[..] else { panic!("{}: {found:?}", path.display()) };
+        assert_eq!(found.as_slice(), [("ok".to_owned(), content.len() as u64)], "{name}");
+        named.insert(name.clone());
+    }
+    // The others are members of archives.
+    assert!(read.keys().all(|path| named.contains(path) || path.contains(".gz!/")), "{read:#?}");
+    let drops = watched.drops();
+    let reports: BTreeSet<&str> = drops.iter().flat_map(|drop| [text(drop, "report"), text(drop, "page")]).collect();
+    let own = ["drops.jsonl", "watch-state.jsonl", "watch.lock"];
+    for entry in fs::read_dir(watched.out()).expect("a folder") {
+        // Nothing is left of the runs that were killed.
+        let name = entry.expect("an entry").file_name().into_string().expect("text");
+        assert!(reports.contains(name.as_str()) || own.contains(&name.as_str()), "{name}");
+    }
+    let slow = sent.iter().filter(|sent| sent.pace != Pace::AtOnce).count();
+    println!(
+        "{count} files, {slow} of them slow, in {delivered:?}; {} killed runs; {} drops with {} incidents; at most {peak} KiB; {:?}",
+        kills + 1,
+        drops.len(),
+        drops.iter().filter_map(|drop| drop["incidents"].as_u64()).sum::<u64>(),
+        start.elapsed()
+    );
+    assert!(peak < MOST_MEMORY, "{peak} KiB");
+}
