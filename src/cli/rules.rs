@@ -1,5 +1,6 @@
 //! `crashsift rules`: shows, checks, tests, drafts and compares rules.
 
+mod annotations;
 mod causes;
 mod code;
 mod diff;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
@@ -73,6 +74,16 @@ pub struct SourceArgs {
     no_builtin_rules: bool,
 }
 
+/// The formats of `rules check`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    /// For reading: each mistake in the lines of its file.
+    #[default]
+    Text,
+    /// Annotations of GitHub Actions, one a line.
+    Github,
+}
+
 /// Which rules `rules check` is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CheckArgs {
@@ -80,11 +91,14 @@ pub struct CheckArgs {
     /// rules
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// The format
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
+    format: CheckFormat,
     /// The day, in UTC, by which suppressions that ended are told, instead of the one that the computer's clock says
     #[arg(long, value_name = "DATE", value_parser = day)]
     today: Option<Date>,
     /// Print what a code means that this command prints, such as R019, with an example; nothing is checked
-    #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "today"])]
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "format", "today"])]
     explain: Option<String>,
 }
 
@@ -182,22 +196,30 @@ fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color: boo
     Ok(())
 }
 
+/// Prints what `rules check` found.
+fn print_found(diagnostics: &[Diagnostic], format: CheckFormat, output: &mut Output<'_>) -> io::Result<()> {
+    match format {
+        CheckFormat::Text => print_diagnostics(output.out, diagnostics, output.color),
+        CheckFormat::Github => annotations::print(output.out, diagnostics),
+    }
+}
+
 fn check(args: &CheckArgs, output: &mut Output<'_>) -> io::Result<Exit> {
     if let Some(code) = &args.explain {
         return code::explain(code, output);
     }
     let (own, sigma) = sigma::split(&args.paths);
-    let checked = if sigma.is_empty() { Exit::Success } else { check_sigma(&sigma, output)? };
+    let checked = if sigma.is_empty() { Exit::Success } else { check_sigma(&sigma, args.format, output)? };
     if own.is_empty() && !sigma.is_empty() {
         return Ok(checked);
     }
     let today = args.today.unwrap_or_else(|| Offset::UTC.to_datetime(Timestamp::now()).date());
-    let own = check_own(&own, today, output)?;
+    let own = check_own(&own, today, args.format, output)?;
     Ok(if own == Exit::Success { checked } else { own })
 }
 
 /// Checks Sigma rules. A rule that needs an unsupported feature is not a mistake.
-fn check_sigma(paths: &[PathBuf], output: &mut Output<'_>) -> io::Result<Exit> {
+fn check_sigma(paths: &[PathBuf], format: CheckFormat, output: &mut Output<'_>) -> io::Result<Exit> {
     let rules = match SigmaRules::load(paths) {
         Ok(rules) => rules,
         Err(error) => {
@@ -207,13 +229,13 @@ fn check_sigma(paths: &[PathBuf], output: &mut Output<'_>) -> io::Result<Exit> {
     };
     let faults = || rules.rejected.iter().flat_map(|rejected| &rejected.faults);
     let diagnostics: Vec<Diagnostic> = faults().map(|fault| fault.diagnostic.clone()).collect();
-    print_diagnostics(output.out, &diagnostics, output.color)?;
+    print_found(&diagnostics, format, output)?;
     writeln!(output.out, "{}", sanitise(&rules.summary()))?;
     Ok(if faults().any(|fault| fault.broken) { Exit::Usage } else { Exit::Success })
 }
 
 /// Checks rules of this program.
-fn check_own(paths: &[PathBuf], today: Date, output: &mut Output<'_>) -> io::Result<Exit> {
+fn check_own(paths: &[PathBuf], today: Date, format: CheckFormat, output: &mut Output<'_>) -> io::Result<Exit> {
     let loaded = RuleSet::check(paths, Some(today));
     let diagnostics = match &loaded {
         Ok(rules) => {
@@ -223,7 +245,7 @@ fn check_own(paths: &[PathBuf], today: Date, output: &mut Output<'_>) -> io::Res
         }
         Err(mistakes) => mistakes.clone(),
     };
-    print_diagnostics(output.out, &diagnostics, output.color)?;
+    print_found(&diagnostics, format, output)?;
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
     let warnings = diagnostics.len().saturating_sub(errors);
     if let Ok(rules) = &loaded {

@@ -892,6 +892,13 @@ fn the_mistakes_of_a_rule_file() {
     command.current_dir(folder.path());
     let run = finish(command, b"").ends_with(2);
     assert_whole(&run.stdout, "rules-check.txt");
+    let mut command = crashsift(["rules", "check", "-f", "github", "mistake.yaml"]);
+    command.current_dir(folder.path());
+    assert_eq!(
+        finish(command, b"").ends_with(2).stdout,
+        "::error file=mistake.yaml,line=10,col=9,title=R020::there is no fact `exeption.code`%0Adid you mean \
+         `exception.code`?\n1 error, 0 warnings\n"
+    );
     // Without the mistake the check passes, with the tests inside the rules too.
     assert_eq!(program::run(["rules", "check", SITE_RULES]).ends_with(0).stdout, "2 rules: 0 errors, 0 warnings\n");
     let tested = program::run(["rules", "test", SITE_RULES]).ends_with(0);

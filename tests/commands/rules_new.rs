@@ -105,6 +105,14 @@ fn a_draft_lists_what_is_left_to_decide_and_overwrites_nothing() {
     assert_eq!(checked.stdout.matches("warning[R095]").count(), 5, "{checked:#?}");
     let tested = run(["rules".as_ref(), "test".as_ref(), "--mutants".as_ref(), rules]).ends_with(0);
     assert!(tested.stdout.ends_with("1 rule: 5 tests passed, 0 failed\n"), "{tested:#?}");
+
+    // Where the schema is in a folder above, editors find it by the first line.
+    fs::write(folder.path().join("rules.schema.json"), "{}").expect("a file");
+    let file = folder.path().join("ledger/more/aborts.yaml");
+    new(&file).ends_with(0);
+    let with_schema = fs::read_to_string(&file).expect("the rule");
+    let first = "# yaml-language-server: $schema=../../rules.schema.json\n# A draft by";
+    assert!(with_schema.starts_with(first), "{with_schema}");
 }
 
 #[test]

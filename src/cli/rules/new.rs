@@ -25,6 +25,10 @@ use untrusted::sanitise;
 
 /// The area of a drafted rule where neither `--id` nor the folder names one.
 const OWN: &str = "own";
+/// The name under which `rules schema` is kept beside rules, as docs/editors.md has it.
+const SCHEMA: &str = "rules.schema.json";
+/// How many folders above a rule are searched for its schema: those of the area, the rule set and what holds it.
+const SCHEMA_LEVELS: usize = 4;
 /// The most groups that are listed where it is not clear which one is meant.
 const NAMED: usize = 20;
 
@@ -113,7 +117,7 @@ pub fn run(arguments: &NewArgs) -> Result<Exit, Exit> {
     let Some(path) = &arguments.output else {
         return Ok(stream::print(|out| out.write_all(draft.yaml.as_bytes())));
     };
-    if let Err(error) = write_new(path, &draft.yaml) {
+    if let Err(error) = write_new(path, &format!("{}{}", schema_line(path), draft.yaml)) {
         stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
         return Ok(stream::not_written(&error));
     }
@@ -275,6 +279,16 @@ fn drafted(
 fn subject<'s>(judged: &'s Judged, facts: &BTreeMap<&str, &'s FactSet>) -> Option<Subject<'s>> {
     let facts = facts.get(judged.incident.id.as_str())?;
     Some(Subject { incident: &judged.incident, facts, findings: &judged.findings })
+}
+
+/// The first line by which editors find the schema of a rule file, where one is in a folder above it; else nothing.
+fn schema_line(path: &Path) -> String {
+    // What is above `..` can't be said without the file system.
+    let above = path.parent().into_iter().flat_map(Path::ancestors).take_while(|folder| !folder.ends_with(".."));
+    let found = above.take(SCHEMA_LEVELS).enumerate().find(|(_, folder)| folder.join(SCHEMA).is_file());
+    found.map_or_else(String::new, |(levels, _)| {
+        format!("# yaml-language-server: $schema={}{SCHEMA}\n", "../".repeat(levels))
+    })
 }
 
 /// Writes a file that is not there yet, with the folders above it.
