@@ -36,6 +36,7 @@ cp -r "$root/samples/same-place-on-three-machines" "$evidence/three machines"
 printf '%s\n' 'Faulting application name: ledger.exe, version: 1.0.0.0' 'Faulting module name: other.dll, version: 1.0.0.0' \
     'Exception code: 0xc0000005' 'Fault offset: 0x0000000000001234' >"$evidence/ticket.txt"
 dump="$evidence/it's a \"dump\" \$(touch pwned); x.dmp"
+log="$evidence/three machines/PC-17.evtx"
 
 # The program, with zlibwapi.dll under a name that would be a command of GitHub, HTML in ServiceNow, and in Jira would notify
 # somebody and end a verbatim block.
@@ -117,7 +118,7 @@ zendesk_calls() {
 }
 
 servicenow() {
-    start servicenow servicenow "$dump" "$evidence/ticket.txt"
+    start servicenow servicenow "$dump" "$log"
     export SERVICENOW_URL=http://127.0.0.1:$port/
     CRASHSIFT=$hostile ends 0 "$recipes/tickets/servicenow.sh" INC0010023
     servicenow_calls servicenow
@@ -130,7 +131,7 @@ servicenow() {
 }
 
 jira_service_management() {
-    start jira-service-management jira "$dump" "$evidence/ticket.txt"
+    start jira-service-management jira "$dump" "$log"
     export JIRA_URL=http://127.0.0.1:$port
     CRASHSIFT=$hostile ends 0 "$recipes/tickets/jira-service-management.sh" HELP-42
     jira_calls jira
@@ -146,7 +147,7 @@ jira_service_management() {
 }
 
 zendesk() {
-    start zendesk zendesk "$dump" "$evidence/ticket.txt"
+    start zendesk zendesk "$dump" "$log"
     export ZENDESK_URL=http://127.0.0.1:$port
     CRASHSIFT=$hostile ends 0 "$recipes/tickets/zendesk.sh" 35436
     zendesk_calls zendesk
@@ -155,13 +156,13 @@ zendesk() {
 # The same in PowerShell.
 tickets_powershell() {
     command -v pwsh >/dev/null || { skip 'Send-Report.ps1: no pwsh' && return; }
-    start servicenow servicenow-ps "$dump" "$evidence/ticket.txt"
+    start servicenow servicenow-ps "$dump" "$log"
     SERVICENOW_URL=http://127.0.0.1:$port ends 0 pwsh -NoProfile -File "$recipes/tickets/Send-Report.ps1" -System ServiceNow -Ticket INC0010023
     servicenow_calls servicenow-ps
-    start jira-service-management jira-ps "$dump" "$evidence/ticket.txt"
+    start jira-service-management jira-ps "$dump" "$log"
     JIRA_URL=http://127.0.0.1:$port ends 0 pwsh -NoProfile -File "$recipes/tickets/Send-Report.ps1" -System JiraServiceManagement -Ticket HELP-42
     jira_calls jira-ps
-    start zendesk zendesk-ps "$dump" "$evidence/ticket.txt"
+    start zendesk zendesk-ps "$dump" "$log"
     ZENDESK_URL=http://127.0.0.1:$port ends 0 pwsh -NoProfile -File "$recipes/tickets/Send-Report.ps1" -System Zendesk -Ticket 35436
     zendesk_calls zendesk-ps
 }

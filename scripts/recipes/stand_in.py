@@ -67,15 +67,21 @@ class Request:
         want(self.headers.get("authorization") == expected, "not this user and password")
 
 
+# The computer of an attachment: a ticket has its pseudonym.
+COMPUTER = "PC-17"
+
+
 def note(text):
     """A note holds the verdict, and nothing that a ticket system acts on."""
     want(isinstance(text, str) and "incident: " in text and "cause: " in text, "a note without a verdict")
+    want(COMPUTER not in text, "the name of a computer")
     want(not re.search(r"\[/?code\]|\[~|\x00|\x1b", text, re.I), "a note with markup of the ticket system")
 
 
 def markdown(body):
     text = body.decode()
     want(text.startswith("# crashsift: "), "not the Markdown report")
+    want(COMPUTER not in text, "the name of a computer")
     want("/tmp/" not in text, "a path of the computer that analyzed")
 
 

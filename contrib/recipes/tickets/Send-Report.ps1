@@ -135,10 +135,10 @@ try {
     $jsonl = Join-Path $work 'report.jsonl'
     Push-Location -LiteralPath $evidence
     try {
-        & $program analyze -q -f jsonl -o $jsonl .
+        & $program analyze -q --redact -f jsonl -o $jsonl .
         if ($LASTEXITCODE -eq 4) { $code = 4; throw 'the attachments hold nothing that can be analyzed' }
         if ($LASTEXITCODE -ne 0) { throw ('crashsift ended with ' + $LASTEXITCODE) }
-        & $program analyze -q -f markdown -o $report .
+        & $program analyze -q --redact -f markdown -o $report .
     } finally { Pop-Location }
     # Line by line: Windows PowerShell does not read JSON documents of more than 2 MB.
     $incidents = @([IO.File]::ReadAllLines($jsonl) | Where-Object { $_.StartsWith('{"type":"incident"') } | ForEach-Object { ConvertFrom-Json -InputObject $_ })

@@ -72,16 +72,17 @@ is_own() {
     case $1 in crashsift-report*) return 0 ;; *) return 1 ;; esac
 }
 
-# analyze: writes report.json, crashsift-report.md and note.txt for the evidence. Ends with 4 where nothing can be analyzed.
+# analyze: writes report.json, crashsift-report.md and note.txt for the evidence, with pseudonyms for the names of users and
+# computers. Ends with 4 where nothing can be analyzed.
 analyze() {
     local program=${CRASHSIFT:-crashsift} code=0
     # The paths of the report begin at the folder of the evidence and not with a name of this computer.
-    (cd "$work/evidence" && "$program" analyze -q -f json .) >"$work/report.json" || code=$?
+    (cd "$work/evidence" && "$program" analyze -q --redact -f json .) >"$work/report.json" || code=$?
     case $code in
         0) ;;
         4) printf '%s: the attachments hold nothing that can be analyzed\n' "${0##*/}" >&2 && exit 4 ;;
         *) die "crashsift ended with $code" ;;
     esac
-    (cd "$work/evidence" && "$program" analyze -q -f markdown .) >"$work/crashsift-report.md"
+    (cd "$work/evidence" && "$program" analyze -q --redact -f markdown .) >"$work/crashsift-report.md"
     jq -r -f "$(dirname "${BASH_SOURCE[0]}")/note.jq" "$work/report.json" >"$work/note.txt"
 }
