@@ -1,21 +1,19 @@
 #!/usr/bin/env bash
-# Checks the HTML report of the samples for accessibility with axe-core, in Chromium. Needs chromium-driver and npm; axe-core
-# comes from npm into target/axe. Where one of them can't be had, says so and ends well.
+# Prints where axe-core is, by which a test in Chromium checks the HTML report of the samples for accessibility:
+#
+#     CRASHSIFT_AXE=$(scripts/axe.sh) cargo test --workspace --test main browser::
+#
+# It comes from npm into target/axe. Where it can't be had, prints nothing, and why on standard error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-skip() {
-    printf 'skipped: %s\n' "$*"
-    exit 0
-}
-
-command -v chromedriver >/dev/null || skip 'no chromedriver (apt-get install chromium-driver)'
 folder=target/axe
 axe=$folder/node_modules/axe-core/axe.min.js
 if [ ! -f "$axe" ]; then
-    command -v npm >/dev/null || skip 'no npm (apt-get install npm)'
     mkdir -p "$folder"
-    npm install --silent --no-fund --no-audit --prefix "$folder" axe-core@4.10.3 ||
-        skip 'axe-core can not be had from npm'
+    { command -v npm && npm install --silent --no-fund --no-audit --prefix "$folder" axe-core@4.10.3; } >&2 || {
+        printf 'no axe-core: its test is skipped (it needs npm and a registry)\n' >&2
+        exit 0
+    }
 fi
-CRASHSIFT_AXE=$(realpath "$axe") cargo test --workspace --locked --test main browser::the_page_is_accessible
+realpath "$axe"

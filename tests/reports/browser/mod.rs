@@ -214,7 +214,7 @@ fn the_page_is_whole_without_script() {
 #[test]
 fn the_page_is_accessible_by_the_rules_of_axe() {
     let Some(axe) = env::var_os("CRASHSIFT_AXE") else {
-        return println!("skipped: CRASHSIFT_AXE is not set (scripts/axe.sh sets it)");
+        return println!("skipped: CRASHSIFT_AXE is not set (scripts/axe.sh prints a value)");
     };
     let axe = fs::read_to_string(axe).expect("axe-core");
     let folder = tempfile::tempdir().expect("a folder");
