@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use memchr::memmem::Finder;
 
-use super::needed::has_second_forms;
+use super::needed::{Literal, has_second_forms};
 use super::pattern::Pattern;
 
 /// The number of bits for the triples of bytes that the lines have, a power of 2: a log of some megabytes has 40,000 different
@@ -54,7 +54,7 @@ impl Lines {
     #[must_use]
     pub fn with(&self, literal: &Finder<'_>) -> BTreeSet<usize> {
         let mut found = self.odd.iter().copied().collect();
-        self.add_with(literal, &mut found);
+        self.add_with(literal.needle(), |rest| literal.find(rest), &mut found);
         found
     }
 
@@ -64,22 +64,25 @@ impl Lines {
         let mut literals = Vec::new();
         for pattern in patterns {
             let needs = pattern.needs()?;
-            if needs.hold(&|literal| self.may_have(literal.needle())) {
+            if needs.hold(&|literal| self.may_have(literal.text().as_bytes())) {
                 literals.clear();
                 needs.rarest(&mut literals);
-                literals.iter().for_each(|literal| self.add_with(literal, &mut found));
+                literals.iter().for_each(|literal: &&Literal| {
+                    self.add_with(literal.text().as_bytes(), |rest| literal.find(rest), &mut found);
+                });
             }
         }
         Some(found)
     }
 
-    fn add_with(&self, literal: &Finder<'_>, found: &mut BTreeSet<usize>) {
-        if !self.may_have(literal.needle()) {
+    /// Adds the lines with a literal, of which `find` gives the first place in a text.
+    fn add_with(&self, literal: &[u8], find: impl Fn(&[u8]) -> Option<usize>, found: &mut BTreeSet<usize>) {
+        if !self.may_have(literal) {
             return;
         }
         let mut from = 0_usize;
         while let Some(rest) = self.text.as_bytes().get(from..)
-            && let Some(at) = literal.find(rest)
+            && let Some(at) = find(rest)
         {
             let next = self.starts.partition_point(|start| *start <= from.saturating_add(at));
             found.insert(next.saturating_sub(1));

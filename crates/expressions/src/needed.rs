@@ -2,6 +2,9 @@
 
 use std::iter::Peekable;
 use std::str::Chars;
+use std::sync::OnceLock;
+
+use memchr::memmem::Finder;
 
 /// Groups in groups beyond this depth need nothing.
 const DEEPEST: u8 = 20;
@@ -13,12 +16,35 @@ const SHORTEST: usize = 2;
 const MOST: usize = 256;
 
 /// What a text in lower case contains when an expression fits it, with or without regard to case, unless
-/// [`has_second_forms`] holds for the text. `T` is a literal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Needs<T = String> {
-    Literal(T),
+/// [`has_second_forms`] holds for the text.
+#[derive(Debug)]
+pub(crate) enum Needs {
+    Literal(Literal),
     All(Vec<Self>),
     OneOf(Vec<Self>),
+}
+
+/// A literal, prepared to be searched for when it is first searched for: hardly any is.
+#[derive(Debug)]
+pub(crate) struct Literal {
+    text: String,
+    /// Ten times as large as most literals.
+    finder: OnceLock<Box<Finder<'static>>>,
+}
+
+impl Literal {
+    fn new(text: String) -> Self {
+        Self { text, finder: OnceLock::new() }
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where it first is in a text, in bytes.
+    pub fn find(&self, text: &[u8]) -> Option<usize> {
+        self.finder.get_or_init(|| Box::new(Finder::new(&self.text).into_owned())).find(text)
+    }
 }
 
 /// Literals of which every text in lower case that fits the expression, with or without regard to case, contains at least one,
@@ -29,7 +55,7 @@ pub fn needed(expression: &str) -> Option<Vec<String>> {
     let needs = needs(expression)?;
     let mut literals = Vec::new();
     needs.rarest(&mut literals);
-    Some(literals.into_iter().cloned().collect())
+    Some(literals.into_iter().map(|literal| literal.text.clone()).collect())
 }
 
 /// All that is known to be needed.
@@ -40,19 +66,9 @@ pub(crate) fn needs(expression: &str) -> Option<Needs> {
     if scan.rest.peek().is_some() { None } else { found }
 }
 
-impl<T> Needs<T> {
-    /// The same with other literals.
-    pub fn map<U>(self, make: &impl Fn(T) -> U) -> Needs<U> {
-        let each = |all: Vec<Self>| all.into_iter().map(|one| one.map(make)).collect();
-        match self {
-            Self::Literal(literal) => Needs::Literal(make(literal)),
-            Self::All(all) => Needs::All(each(all)),
-            Self::OneOf(all) => Needs::OneOf(each(all)),
-        }
-    }
-
+impl Needs {
     /// Whether they are there, by whether each literal is.
-    pub fn hold(&self, is_there: &impl Fn(&T) -> bool) -> bool {
+    pub fn hold(&self, is_there: &impl Fn(&Literal) -> bool) -> bool {
         match self {
             Self::Literal(literal) => is_there(literal),
             Self::All(all) => all.iter().all(|one| one.hold(is_there)),
@@ -61,7 +77,7 @@ impl<T> Needs<T> {
     }
 
     /// Adds literals of which one is needed.
-    pub fn rarest<'n>(&'n self, literals: &mut Vec<&'n T>) {
+    pub fn rarest<'n>(&'n self, literals: &mut Vec<&'n Literal>) {
         match self {
             Self::Literal(literal) => literals.push(literal),
             // The rarest stands first.
@@ -69,9 +85,7 @@ impl<T> Needs<T> {
             Self::OneOf(all) => all.iter().for_each(|one| one.rarest(literals)),
         }
     }
-}
 
-impl Needs {
     /// How many literals there are.
     fn count(&self) -> usize {
         match self {
@@ -92,7 +106,7 @@ impl Needs {
     /// The length of the shortest literal that is enough.
     fn shortest(&self) -> usize {
         match self {
-            Self::Literal(literal) => literal.len(),
+            Self::Literal(literal) => literal.text.len(),
             Self::All(all) => all.first().map_or(0, Self::shortest),
             Self::OneOf(all) => all.iter().map(Self::shortest).min().unwrap_or(0),
         }
@@ -173,7 +187,9 @@ impl Scan<'_> {
         let mut all: Vec<Needs> = Vec::new();
         let mut run = String::new();
         let mut end = |run: &mut String, needs: Option<Needs>| {
-            let literal = Some(std::mem::take(run)).filter(|run| run.len() >= SHORTEST).map(Needs::Literal);
+            let literal = Some(std::mem::take(run))
+                .filter(|run| run.len() >= SHORTEST)
+                .map(|run| Needs::Literal(Literal::new(run)));
             for one in literal.into_iter().chain(needs) {
                 match one {
                     Needs::All(parts) => all.extend(parts),

@@ -10,15 +10,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use memchr::memmem::Finder;
-use regex::{Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder};
 use regex_automata::meta;
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Repetition};
 use regex_syntax::utf8::Utf8Sequences;
 
-use super::needed::{Needs, has_second_forms, needs};
+use super::needed::{Literal, Needs, has_second_forms, needs};
 
 /// The most memory that one compiled regular expression may take, bytes.
 const LIMIT: usize = 1 << 20;
@@ -74,8 +73,8 @@ impl fmt::Debug for Compiled {
 struct Compiled {
     /// How often the expression was searched for, up to [`OFTEN`].
     asked: AtomicUsize,
-    /// What texts need, prepared to be searched for.
-    needs: OnceLock<Option<Needs<Finder<'static>>>>,
+    /// What texts need.
+    needs: OnceLock<Option<Needs>>,
     /// Gives the right answer for texts of ASCII characters that are no capital letters.
     ascii: OnceLock<Option<meta::Regex>>,
     /// The same with an automaton that is built while it runs.
@@ -120,6 +119,16 @@ impl Pattern {
         self.names().filter_map(|name| Some((name, captures.name(name)?.as_str()))).collect()
     }
 
+    /// What its groups find in a text, which may have capital letters. Groups have no names there.
+    #[must_use]
+    pub fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        self.exact()?.captures(text)
+    }
+
+    fn exact(&self) -> Option<&Regex> {
+        self.compiled.exact.get_or_init(|| compile(&self.text).ok()).as_ref()
+    }
+
     /// Whether the expression is found in a text in lower case, without regard to case.
     #[must_use]
     pub fn is_match(&self, folded: &str) -> bool {
@@ -132,21 +141,19 @@ impl Pattern {
         {
             return ascii.is_match(&*text);
         }
-        let exact = self.compiled.exact.get_or_init(|| compile(&self.text).ok());
-        exact.as_ref().is_some_and(|regex| regex.is_match(folded))
+        self.exact().is_some_and(|regex| regex.is_match(folded))
     }
 
     /// Whether a text in lower case has what the expression needs, which is read from the expression without compiling it.
     /// Hardly any has.
     #[must_use]
     pub fn may_match(&self, folded: &str) -> bool {
-        let is_there = |literal: &Finder<'_>| literal.find(folded.as_bytes()).is_some();
+        let is_there = |literal: &Literal| literal.find(folded.as_bytes()).is_some();
         self.needs().is_none_or(|needs| needs.hold(&is_there)) || has_second_forms(folded)
     }
 
-    pub(crate) fn needs(&self) -> Option<&Needs<Finder<'static>>> {
-        let prepared = |needs: Needs| needs.map(&|literal| Finder::new(&literal).into_owned());
-        self.compiled.needs.get_or_init(|| needs(&self.text).map(prepared)).as_ref()
+    pub(crate) fn needs(&self) -> Option<&Needs> {
+        self.compiled.needs.get_or_init(|| needs(&self.text)).as_ref()
     }
 
     /// The text in ASCII, if the expression is found in that exactly when it is found in the text.
@@ -188,6 +195,9 @@ const NAMED_GROUPS: [&str; 2] = ["(?<", "(?P<"];
 /// The named groups of an expression: the place of each beginning up to its `>`, and the name. What is escaped begins none.
 fn named_groups(text: &str) -> Vec<(Range<usize>, &str)> {
     let mut groups = Vec::new();
+    if !text.contains('<') {
+        return groups;
+    }
     for beginning in NAMED_GROUPS {
         for (at, _) in text.match_indices(beginning) {
             let before = text.get(..at).unwrap_or_default();

@@ -3,9 +3,10 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::Captures;
 
 use evidence::TicketLine;
+use expressions::Pattern;
 
 /// The records that Windows writes of one crash are no farther apart than this.
 const MINUTES_OF_ONE_CRASH: u32 = 10;
@@ -59,12 +60,12 @@ pub(super) fn dates(lines: &[TicketLine]) -> Vec<[u32; 3]> {
 }
 
 fn labelled(line: &TicketLine) -> Option<StatedTime> {
-    static LABELLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let label = r"(?i)^\W{0,4}(?:date(?: and time)?|time ?created|logged|event time|crash time|datum(?: und uhrzeit)?|protokolliert|fecha|data|enregistré|日期|记录时间|日時)\s*[:：]\s*";
+    static LABELLED: LazyLock<Pattern> = LazyLock::new(|| {
+        let label = r"^\W{0,4}(?:date(?: and time)?|time ?created|logged|event time|crash time|datum(?: und uhrzeit)?|protokolliert|fecha|data|enregistré|日期|记录时间|日時)\s*[:：]\s*";
         let date = r"(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})(?:[T ,]{1,2}(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:\s?([AP])M)?)?";
-        Regex::new(&[label, date].concat()).ok()
+        Pattern::new(&[label, date].concat())
     });
-    let found = LABELLED.as_ref()?.captures(&line.text)?;
+    let found = captures(&LABELLED, line)?;
     let number = |group: usize| found.get(group).and_then(|digits| digits.as_str().parse::<u32>().ok());
     let hour = number(4).map(|hour| match found.get(6).map(|half| half.as_str().eq_ignore_ascii_case("p")) {
         Some(true) if hour < 12 => hour.saturating_add(12),
@@ -77,10 +78,10 @@ fn labelled(line: &TicketLine) -> Option<StatedTime> {
 
 /// `Debug session time: Fri Oct 18 09:51:36.768 2013 (UTC + 2:00)`: year, month and day.
 fn debug_session_date(line: &TicketLine) -> Option<[u32; 3]> {
-    static SESSION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^\W{0,4}debug session time:\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+[\d:.]+\s+(\d{4})\b").ok()
+    static SESSION: LazyLock<Pattern> = LazyLock::new(|| {
+        Pattern::new(r"^\W{0,4}debug session time:\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+[\d:.]+\s+(\d{4})\b")
     });
-    let found = SESSION.as_ref()?.captures(&line.text)?;
+    let found = captures(&SESSION, line)?;
     let text = |group: usize| found.get(group).map(|part| part.as_str());
     let month = MONTHS.iter().position(|month| text(1).is_some_and(|name| name.eq_ignore_ascii_case(month)))?;
     let month = u32::try_from(month).ok()?.checked_add(1)?;
@@ -89,11 +90,18 @@ fn debug_session_date(line: &TicketLine) -> Option<[u32; 3]> {
 
 /// Whether a line names the sender, the receiver or the subject of a mail.
 fn is_in_mail_head(line: &TicketLine) -> bool {
-    static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static HEAD: LazyLock<Pattern> = LazyLock::new(|| {
         let words = r"from|to|cc|subject|reply-to|von|an|betreff|de|à|objet|para|asunto|assunto";
-        Regex::new(&format!(r"(?i)^\W{{0,4}}(?:{words})\s*[:：]")).ok()
+        Pattern::new(&format!(r"^\W{{0,4}}(?:{words})\s*[:：]"))
     });
-    HEAD.as_ref().is_some_and(|head| head.is_match(&line.text))
+    HEAD.is_match(&line.text.to_lowercase())
+}
+
+/// What the groups of a pattern find in a line, with a number in it.
+fn captures<'l>(pattern: &Pattern, line: &'l TicketLine) -> Option<Captures<'l>> {
+    let has_number = line.text.bytes().any(|byte| byte.is_ascii_digit());
+    let fits = has_number && pattern.is_match(&line.text.to_lowercase());
+    fits.then(|| pattern.captures(&line.text)).flatten()
 }
 
 #[cfg(test)]

@@ -1,9 +1,5 @@
 //! Texts that are clearly no tickets: noise, source code, lists of requirements, web pages.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::noise::noise;
 use untrusted::text::decode;
 
@@ -110,14 +106,14 @@ fn is_code(line: &str) -> bool {
 
 /// Whether a line begins like a statement, declaration or comment of a common language.
 fn is_statement(line: &str) -> bool {
-    static BEGINNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let words = "import|from|def|class|fn|pub|use|mod|let|const|static|var|function|if|elif|\
-            for|while|public|private|using|namespace|struct|impl|match|async|await|type|enum|echo|export";
-        let marks = r"#(?:include|define|if|endif|pragma|\[)|//|/\*|\*/|\* ";
-        let others = r"return|else|try:|except|assert|self\.|set -|done|fi";
-        Regex::new(&format!("^(?:(?:{words}) |{marks}|{others})")).ok()
-    });
-    BEGINNING.as_ref().is_some_and(|beginning| beginning.is_match(line)) && !is_prose(line)
+    const WORDS: &str = "import from def class fn pub use mod let const static var function if elif for while public private \
+                         using namespace struct impl match async await type enum echo export";
+    const MARKS: [&str; 10] = ["#include", "#define", "#if", "#endif", "#pragma", "#[", "//", "/*", "*/", "* "];
+    const OTHERS: [&str; 9] = ["return", "else", "try:", "except", "assert", "self.", "set -", "done", "fi"];
+    let begins = |with: &[&str]| with.iter().any(|with| line.starts_with(with));
+    let first = line.split_once(' ').map(|(first, _)| first);
+    (first.is_some_and(|first| WORDS.split(' ').any(|word| word == first)) || begins(&MARKS) || begins(&OTHERS))
+        && !is_prose(line)
 }
 
 fn is_prose(line: &str) -> bool {

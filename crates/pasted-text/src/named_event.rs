@@ -7,8 +7,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
+use expressions::Literals;
 use windows_codes::{Knowledge, events as known_events};
 use windows_events::catalogue::{find, provider_called, provider_names};
 
@@ -18,7 +17,7 @@ const A_NAME: usize = 8;
 const NO_COUNT: u32 = 1000;
 
 /// The names of sources, and the provider of each name.
-static SOURCES: LazyLock<(Option<AhoCorasick>, Vec<&str>)> = LazyLock::new(|| {
+static SOURCES: LazyLock<(Literals, Vec<&str>)> = LazyLock::new(|| {
     let called =
         known_events().iter().flat_map(|event| event.called.iter().map(move |called| (called, event.provider)));
     let called = called.filter_map(|(called, provider)| {
@@ -27,23 +26,22 @@ static SOURCES: LazyLock<(Option<AhoCorasick>, Vec<&str>)> = LazyLock::new(|| {
     // The first of equal names stays: the catalogue's own.
     let (names, providers): (Vec<String>, Vec<&str>) =
         provider_names().chain(called).map(|(called, name)| (called.to_lowercase(), name)).unzip();
-    let mut finder = AhoCorasick::builder();
-    finder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest);
-    (finder.build(names).ok(), providers)
+    (Literals::new(names), providers)
 });
 
 /// The events that `line` names: provider, as the catalogue spells it, and id.
 pub(super) fn events(line: &str) -> Vec<(&'static str, u32)> {
     let (finder, providers) = &*SOURCES;
-    let finder = finder.iter().filter(|_| line.bytes().any(|byte| byte.is_ascii_digit()));
-    let events = finder.flat_map(|finder| finder.find_iter(line)).filter_map(|name| {
-        let provider = *providers.get(name.pattern().as_usize())?;
-        let (before, behind) = (line.get(..name.start())?, line.get(name.end()..)?);
+    let may_have_id = line.bytes().any(|byte| byte.is_ascii_digit());
+    let named = may_have_id.then(|| finder.longest_in(line)).into_iter().flatten();
+    let events = named.filter_map(|name| {
+        let provider = *providers.get(name.index)?;
+        let (before, behind) = (line.get(..name.range.start)?, line.get(name.range.end..)?);
         let known = |id: u32| find(provider, id).is_some();
         let counts = |id: u32, label: IdLabel| match label {
             IdLabel::Event => true,
             IdLabel::Id => known(id),
-            IdLabel::Nothing => (name.len() >= A_NAME || id >= NO_COUNT) && known(id),
+            IdLabel::Nothing => (name.range.len() >= A_NAME || id >= NO_COUNT) && known(id),
         };
         if !is_whole(before, behind) {
             return None;

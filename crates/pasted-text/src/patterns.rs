@@ -5,8 +5,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
-use expressions::{has_second_forms, needed};
+use expressions::{Literals, has_second_forms, needed};
 use knowledge_tables::embedded;
 use knowledge_tables::patterns::Pattern;
 pub(super) use knowledge_tables::patterns::{Border, Fact};
@@ -41,8 +40,8 @@ pub(super) struct Statement<'l> {
 /// Expressions of patterns that are searched for together.
 struct Expressions {
     each: Vec<Expression>,
-    /// Finds the literals of which an expression needs one.
-    literals: Option<AhoCorasick>,
+    /// Those of which an expression needs one.
+    literals: Literals,
     /// The expression, as an index, that needs each literal.
     needed_by: Vec<usize>,
     /// The expressions that need none.
@@ -54,8 +53,8 @@ struct Expression {
     /// The number of the pattern.
     number: usize,
     pattern: &'static Pattern,
-    /// What a line needs for it.
-    needs: expressions::Pattern,
+    /// The same without regard to case, which takes less to be compiled and says whether the other need be.
+    form: expressions::Pattern,
     /// It compiled, once it was asked.
     alone: OnceLock<Option<Regex>>,
 }
@@ -75,13 +74,13 @@ impl Expressions {
     fn new(divide: bool) -> Self {
         let rows = PATTERNS.iter().enumerate().filter(move |(_, row)| border(row).is_some() == divide);
         let of_row = |(number, pattern): (usize, &'static Pattern)| {
-            let needs = expressions::Pattern::new(pattern.regex?);
-            Some(Expression { number, pattern, needs, alone: OnceLock::new() })
+            let form = expressions::Pattern::new(pattern.regex?);
+            Some(Expression { number, pattern, form, alone: OnceLock::new() })
         };
         let each: Vec<_> = rows.filter_map(of_row).collect();
         let (mut literals, mut needed_by, mut always) = (Vec::new(), Vec::new(), Vec::new());
         for (index, expression) in each.iter().enumerate() {
-            match needed(expression.needs.written()) {
+            match needed(expression.form.written()) {
                 Some(needs) => {
                     needed_by.extend(needs.iter().map(|_| index));
                     literals.extend(needs);
@@ -89,8 +88,7 @@ impl Expressions {
                 None => always.push(index),
             }
         }
-        let literals = AhoCorasick::new(literals).ok();
-        Self { each, literals, needed_by, always }
+        Self { each, literals: Literals::new(literals), needed_by, always }
     }
 
     /// The expressions that may fit a line, in order.
@@ -100,16 +98,15 @@ impl Expressions {
             false => line.chars().flat_map(char::to_lowercase).collect(),
         };
         let mut candidates = self.always.clone();
-        match &self.literals {
-            Some(literals) if !has_second_forms(&small) => {
-                let found = literals.find_overlapping_iter(&small);
-                candidates.extend(found.filter_map(|found| self.needed_by.get(found.pattern().as_usize())));
-                candidates.sort_unstable();
-                candidates.dedup();
-            }
-            _ => candidates = (0..self.each.len()).collect(),
+        if has_second_forms(&small) {
+            candidates = (0..self.each.len()).collect();
+        } else {
+            let found = self.literals.all_in(&small);
+            candidates.extend(found.iter().filter_map(|found| self.needed_by.get(found.index)));
+            candidates.sort_unstable();
+            candidates.dedup();
         }
-        candidates.retain(|index| self.each.get(*index).is_some_and(|one| one.needs.may_match(&small)));
+        candidates.retain(|index| self.each.get(*index).is_some_and(|one| one.form.is_match(&small)));
         candidates.into_iter().filter_map(|index| self.each.get(index))
     }
 
@@ -126,7 +123,7 @@ static FACTS: LazyLock<Expressions> = LazyLock::new(|| Expressions::new(false));
 
 /// The words of all patterns.
 struct Words {
-    all: Option<AhoCorasick>,
+    all: Literals,
     /// The pattern of each of the words, with its number.
     patterns: Vec<(usize, &'static Pattern)>,
 }
@@ -135,7 +132,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let numbered = PATTERNS.iter().enumerate();
     let words = numbered.flat_map(|row| row.1.words.iter().map(move |words| (*words, row)));
     let (words, patterns): (Vec<&str>, Vec<_>) = words.unzip();
-    Words { all: AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok(), patterns }
+    Words { all: Literals::new(words), patterns }
 });
 
 /// The numbers of the patterns by which `line` begins or ends a part of a text.
@@ -181,14 +178,14 @@ pub(super) fn statements(line: &str) -> Vec<Statement<'_>> {
 
 /// The statements that words announce, each with the number of its pattern and where the words begin.
 fn announced(line: &str) -> impl Iterator<Item = (usize, usize, Statement<'_>)> {
-    let found = WORDS.all.iter().flat_map(move |all| all.find_overlapping_iter(line));
-    found.filter(move |words| stands_alone(line, words.start(), words.end())).filter_map(move |words| {
-        let (number, pattern) = WORDS.patterns.get(words.pattern().as_usize())?;
+    let found = WORDS.all.all_in(line).into_iter();
+    found.filter(move |words| stands_alone(line, words.range.start, words.range.end)).filter_map(move |words| {
+        let (number, pattern) = WORDS.patterns.get(words.index)?;
         let (at, text) = match pattern.value {
             Some(value) => (0, value),
-            None => (words.end(), line.get(words.end()..)?),
+            None => (words.range.end, line.get(words.range.end..)?),
         };
-        Some((*number, words.start(), Statement { fact: pattern.fact?, text, at, needs: pattern.needs }))
+        Some((*number, words.range.start, Statement { fact: pattern.fact?, text, at, needs: pattern.needs }))
     })
 }
 
@@ -206,13 +203,13 @@ mod tests {
 
     #[test]
     fn all_patterns_can_be_searched_for() {
-        assert!(WORDS.all.is_some() && FACTS.literals.is_some() && BORDERS.literals.is_some());
         // Each line is asked these.
         let asked = [&FACTS, &BORDERS].iter().map(|all| all.always.len()).sum::<usize>();
         assert!(asked <= 4, "{asked}");
         for pattern in PATTERNS.iter() {
             if let Some(regex) = pattern.regex {
                 let compiled = Regex::new(regex).expect("an expression");
+                assert!(expressions::check(regex).is_ok(), "{regex}");
                 let names: Vec<&str> = compiled.capture_names().flatten().collect();
                 assert_eq!(names, pattern.groups.iter().map(|(name, _)| *name).collect::<Vec<_>>(), "{regex}");
             }

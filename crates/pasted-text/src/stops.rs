@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use super::cue_words::words;
 use super::sentences::is_apart;
 use super::values::image_name;
 use evidence::BugcheckCode;
+use expressions::Literals;
 use windows_codes::Knowledge;
 
 /// The codes by name. Where two codes have one name the lower counts: it is the stop, the other its live report.
@@ -44,7 +43,7 @@ pub(super) fn stop_named(text: &str) -> Option<BugcheckCode> {
 const BETWEEN_WORDS: [char; 3] = ['_', ' ', '-'];
 
 /// All spellings of names that are long enough to be no words of everyday, in upper or lower case, with their codes.
-static SPELLINGS: LazyLock<(Option<AhoCorasick>, Vec<BugcheckCode>)> = LazyLock::new(|| {
+static SPELLINGS: LazyLock<(Literals, Vec<BugcheckCode>)> = LazyLock::new(|| {
     let everyday = Knowledge::builtin().text_words("everyday_stop");
     let names = BY_NAME.iter().filter(|(name, _)| {
         let plain = name.to_ascii_lowercase().replace('_', " ");
@@ -53,9 +52,7 @@ static SPELLINGS: LazyLock<(Option<AhoCorasick>, Vec<BugcheckCode>)> = LazyLock:
     let spelled =
         names.flat_map(|(name, code)| BETWEEN_WORDS.map(|mark| (name.replace('_', &mark.to_string()), *code)));
     let (spellings, codes): (Vec<String>, Vec<BugcheckCode>) = spelled.collect::<BTreeMap<_, _>>().into_iter().unzip();
-    let mut finder = AhoCorasick::builder();
-    finder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest);
-    (finder.build(spellings).ok(), codes)
+    (Literals::new(spellings), codes)
 });
 
 /// How a line names a blue screen.
@@ -71,14 +68,14 @@ pub(super) enum Named {
 /// failure (139)`, `irql-not-less-or-equal`, `System Service Exception`.
 pub(super) fn stop_spelled(line: &str) -> Option<(BugcheckCode, Named)> {
     let (finder, codes) = &*SPELLINGS;
-    let found = finder.as_ref()?.find_iter(line).filter(|found| is_apart(line, found.range()));
+    let found = finder.longest_in(line).filter(|found| is_apart(line, found.range.clone()));
     found.take(MOST_SPELLINGS).find_map(|found| {
-        let code = *codes.get(found.pattern().as_usize())?;
-        let (name, behind) = (line.get(found.range())?, line.get(found.end()..)?);
+        let code = *codes.get(found.index)?;
+        let (name, behind) = (line.get(found.range.clone())?, line.get(found.range.end..)?);
         let number = behind.trim_start().trim_start_matches(['(', '[']).trim_start_matches("0x");
         let number = number.split(|digit: char| !digit.is_ascii_hexdigit()).next().unwrap_or_default();
         let numbered = u32::from_str_radix(number, 16).is_ok_and(|number| number == code.plain());
-        let before = line.get(..found.start())?;
+        let before = line.get(..found.range.start)?;
         let rest = behind.trim_matches(|mark: char| !mark.is_alphanumeric());
         let alone = !before.contains(char::is_alphanumeric)
             && (rest.is_empty() || image_name(rest).is_some_and(|driver| driver == rest));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use regex::{Regex, RegexBuilder};
+use expressions::Pattern;
 use strum::{EnumString, IntoStaticStr};
 
 use super::found::Found;
@@ -50,10 +50,6 @@ pub enum Product {
     NvidiaDriver,
 }
 
-fn insensitive(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).case_insensitive(true).build()
-}
-
 /// Lines with more bytes state no version.
 const LONGEST_LINE: usize = 200;
 
@@ -75,13 +71,15 @@ struct Statements {
 
 impl Statements {
     fn add_lines<'t>(&mut self, lines: impl Iterator<Item = &'t str>, from: usize) {
-        static REGEXES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-            let patterns = Knowledge.stated_versions();
-            patterns.filter_map(|(of, pattern)| Some((of, insensitive(pattern).ok()?))).collect()
-        });
-        for line in lines.filter(|line| line.len() <= LONGEST_LINE && may_state(line)) {
-            for (of, regex) in REGEXES.iter() {
-                let Some(text) = regex.captures(line).and_then(|groups| groups.get(1)) else { continue };
+        static PATTERNS: LazyLock<Vec<(&str, Pattern)>> =
+            LazyLock::new(|| Knowledge.stated_versions().map(|(of, pattern)| (of, Pattern::new(pattern))).collect());
+        for line in lines.filter(|line| line.len() <= LONGEST_LINE) {
+            let small = line.to_lowercase();
+            if !may_state(&small) {
+                continue;
+            }
+            for (of, pattern) in PATTERNS.iter().filter(|(_, pattern)| pattern.is_match(&small)) {
+                let Some(text) = pattern.captures(line).and_then(|groups| groups.get(1)) else { continue };
                 if *of == PROCESSOR {
                     self.processors.push(Found { value: Arc::from(text.as_str()), from });
                 } else {
@@ -142,10 +140,9 @@ fn of_lines<'t>(lines: impl Iterator<Item = &'t str>, from: usize) -> Stated {
     statements.agreed()
 }
 
-/// Whether a line has one of the words, one of which each pattern contains.
+/// Whether a line in lower case has one of the words, one of which each pattern contains.
 fn may_state(line: &str) -> bool {
     const WORDS: &[&str] = &["tensorflow", "torch", "onnxruntime", "cuda", "cudnn", "driver", "cpu", "processor"];
-    let line = line.to_ascii_lowercase();
     WORDS.iter().any(|word| line.contains(word))
 }
 
@@ -191,7 +188,7 @@ mod tests {
         for (name, pattern) in Knowledge.stated_versions() {
             let text = if name == "cudnn-number" { "8401" } else { "118" };
             assert!(name == PROCESSOR || read(name, text).is_some(), "{name}");
-            let groups = insensitive(pattern).map(|regex| regex.captures_len());
+            let groups = regex::Regex::new(pattern).map(|regex| regex.captures_len());
             assert!(groups.is_ok_and(|groups| groups == 2), "{pattern}");
         }
     }

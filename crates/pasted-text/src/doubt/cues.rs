@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use expressions::Literals;
 
 pub(super) use crate::cue_words::{Cue, words_of};
 use crate::sentences::is_apart;
@@ -15,7 +15,7 @@ pub(super) const MOST_CUES: usize = 64;
 
 /// The cue words that every line is searched for, and the kind of each.
 pub(super) struct Cues {
-    pub(super) finder: Option<AhoCorasick>,
+    pub(super) finder: Literals,
     pub(super) kinds: Vec<Cue>,
 }
 
@@ -25,8 +25,7 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
         words.flat_map(|word| [Some((*word).to_owned()), begun_large(word)]).map(move |word| (word, cue))
     });
     let (words, kinds): (Vec<String>, Vec<Cue>) = words.filter_map(|(word, kind)| Some((word?, kind))).unzip();
-    let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
-    Cues { finder, kinds }
+    Cues { finder: Literals::new(words), kinds }
 });
 
 /// Cue words with a capital first letter, as at the beginning of a sentence. Only for words whose first letter is not
@@ -51,9 +50,8 @@ impl Kinds {
         if line.len() > LONGEST {
             return Self::default();
         }
-        let Some(finder) = CUES.finder.as_ref() else { return Self::default() };
-        let found = finder.find_overlapping_iter(line).filter(|cue| is_apart(line, cue.range()));
-        let kinds = found.filter_map(|cue| CUES.kinds.get(cue.pattern().as_usize()));
+        let found = CUES.finder.all_in(line).into_iter().filter(|cue| is_apart(line, cue.range.clone()));
+        let kinds = found.filter_map(|cue| CUES.kinds.get(cue.index));
         Self(kinds.fold(0, |kinds, kind| kinds | bit(*kind)))
     }
 
@@ -69,10 +67,9 @@ impl Kinds {
 
 /// The cue words of the wanted kinds in a line with their byte ranges, quoted words included.
 pub(super) fn cues_of(line: &str, wanted: impl Fn(Cue) -> bool) -> impl Iterator<Item = (Cue, Range<usize>)> {
-    let found = CUES.finder.iter().flat_map(move |finder| finder.find_overlapping_iter(line));
-    let found = found.filter_map(move |cue| {
-        let kind = CUES.kinds.get(cue.pattern().as_usize()).copied().filter(|kind| wanted(*kind))?;
-        is_apart(line, cue.range()).then(|| (kind, cue.range()))
+    let found = CUES.finder.all_in(line).into_iter().filter_map(move |cue| {
+        let kind = CUES.kinds.get(cue.index).copied().filter(|kind| wanted(*kind))?;
+        is_apart(line, cue.range.clone()).then_some((kind, cue.range))
     });
     found.take(MOST_CUES)
 }

@@ -33,17 +33,18 @@ pub(super) struct Doubt {
 
 /// The rest of a line, printed or written, after words that report that the program recovered from what is before them.
 pub(super) fn recovered(line: &str) -> Option<&str> {
-    let finder = CUES.finder.as_ref().filter(|_| line.len() <= LONGEST)?;
-    let cues = finder.find_overlapping_iter(line).take(MOST_CUES);
-    let recoveries = cues.filter(|cue| CUES.kinds.get(cue.pattern().as_usize()) == Some(&Cue::Recovery));
-    let last = recoveries.filter(|cue| is_apart(line, cue.range())).last()?;
-    line.get(last.end()..)
+    if line.len() > LONGEST {
+        return None;
+    }
+    let cues = CUES.finder.all_in(line).into_iter().take(MOST_CUES);
+    let recoveries = cues.filter(|cue| CUES.kinds.get(cue.index) == Some(&Cue::Recovery));
+    let end = recoveries.map(|cue| cue.range).filter(|cue| is_apart(line, cue.clone())).map(|cue| cue.end).max()?;
+    line.get(end..)
 }
 
 /// The doubt about a line with words of these kinds, and with the parts `other` that are in doubt; `None` if there is
 /// none.
 pub(super) fn doubt(line: &str, kinds: Kinds, other: &[Range<usize>]) -> Option<Doubt> {
-    let finder = CUES.finder.as_ref()?;
     let has_words = kinds.any(Cue::is_of_a_sentence) || line.contains(QUOTATION_MARKS) || !other.is_empty();
     if line.len() > LONGEST || !has_words {
         return None;
@@ -56,10 +57,10 @@ pub(super) fn doubt(line: &str, kinds: Kinds, other: &[Range<usize>]) -> Option<
     let mut doubtful: Vec<Range<usize>> = if printed == Printed::No { denied_quotations(&line_of) } else { Vec::new() };
     doubtful.extend_from_slice(other);
     let (mut announces, mut retracts) = (false, false);
-    let cues = finder.find_overlapping_iter(line).filter_map(|cue| {
-        let kind = *CUES.kinds.get(cue.pattern().as_usize())?;
-        (kind.is_of_a_sentence() && !line_of.is_quoted(cue.start()) && is_apart(line, cue.range()))
-            .then(|| (kind, cue.range()))
+    let cues = CUES.finder.all_in(line).into_iter().filter_map(|cue| {
+        let kind = *CUES.kinds.get(cue.index)?;
+        (kind.is_of_a_sentence() && !line_of.is_quoted(cue.range.start) && is_apart(line, cue.range.clone()))
+            .then_some((kind, cue.range))
     });
     for (kind, cue) in cues.take(MOST_CUES) {
         if printed == Printed::Message && !kind.denies() {

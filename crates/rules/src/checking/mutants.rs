@@ -7,7 +7,9 @@ use crate::checking::run_tests::{expected_confidence, is_as_sure};
 use crate::evaluating::required::where_known;
 use crate::evaluating::{Evaluation, View};
 use crate::judging::{LessSure, Scale, weigh};
-use crate::language::{Compare, EntryFilter, FieldTerm, FieldTest, Outcome, Selection, Sequence, Term, Test};
+use crate::language::{
+    Compare, EntryFilter, FieldTerm, FieldTest, NamedList, Outcome, Selection, Sequence, Term, Test,
+};
 use crate::loading::{Rule, RuleSet};
 use crate::reading::SelfTest;
 use facts::FactDefinition;
@@ -239,8 +241,10 @@ fn of_compare(compare: &Compare, fact: &FactDefinition) -> impl Iterator<Item = 
         Compare::Like { patterns, .. } => patterns.iter().map(ToString::to_string).collect(),
         Compare::Regex { patterns, .. } => patterns.iter().map(|pattern| pattern.written().to_owned()).collect(),
         Compare::Place { places, .. } => places.iter().map(|place| (*place).to_owned()).collect(),
-        Compare::Listed { lists, .. } => lists.iter().map(|list| list.name.clone()).collect(),
-        Compare::Lines { lists, .. } => lists.iter().map(|list| list.name.clone()).collect(),
+        Compare::Listed { lists, .. } => {
+            lists.iter().filter_map(NamedList::get).map(|list| list.name.clone()).collect()
+        }
+        Compare::Lines { lists, .. } => lists.iter().filter_map(NamedList::get).map(|list| list.name.clone()).collect(),
         Compare::Order { .. } | Compare::Not(_) => Vec::new(),
     };
     let several = values.len() > 1;

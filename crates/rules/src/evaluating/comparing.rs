@@ -1,7 +1,7 @@
 //! Comparing one value with what a rule wants it to be.
 
 use crate::evaluating::Compared;
-use crate::language::{Compare, Order, Truth};
+use crate::language::{Compare, NamedList, Order, Truth};
 use facts::Value;
 use windows_codes::places;
 
@@ -50,8 +50,12 @@ impl Compare {
                 let found = places(text, program);
                 wanted.iter().any(|place| found.contains(place)) == *inside
             }
-            Self::Listed { lists, inside } => lists.iter().any(|list| list.contains(text)) == *inside,
-            Self::Lines { lists, inside, every } => quantified(lists, *every, |list| list.fits(text)) == *inside,
+            Self::Listed { lists, inside } => {
+                lists.iter().filter_map(NamedList::get).any(|list| list.contains(text)) == *inside
+            }
+            Self::Lines { lists, inside, every } => {
+                quantified(lists, *every, |list| list.get().is_some_and(|list| list.fits(text))) == *inside
+            }
             Self::Not(compare) => !compare.holds(seen),
         }
     }

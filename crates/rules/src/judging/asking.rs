@@ -2,7 +2,7 @@
 
 use crate::evaluating::View;
 use crate::language::value::fold;
-use crate::language::{Compare, Selection, Term, Test, Truth};
+use crate::language::{Compare, NamedList, Selection, Term, Test, Truth};
 use crate::loading::{Rule, RuleSet};
 use facts::{FactSet, FactType, Value, schema};
 use rule_syntax::condition::Condition;
@@ -153,8 +153,8 @@ impl Compare {
             Self::Part { place, parts, .. } => parts.iter().any(|part| part.is_in(text, *place)),
             Self::Like { patterns, .. } => patterns.iter().any(|pattern| pattern.fits(text)),
             Self::Regex { patterns, .. } => patterns.iter().any(|pattern| pattern.is_match(text)),
-            Self::Listed { lists, .. } => lists.iter().any(|list| list.contains(text)),
-            Self::Lines { lists, .. } => lists.iter().any(|list| list.fits(text)),
+            Self::Listed { lists, .. } => lists.iter().filter_map(NamedList::get).any(|list| list.contains(text)),
+            Self::Lines { lists, .. } => lists.iter().filter_map(NamedList::get).any(|list| list.fits(text)),
             Self::Order { .. } | Self::Place { .. } => false,
         }
     }

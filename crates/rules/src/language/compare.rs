@@ -1,11 +1,10 @@
 //! What a rule wants a value to be.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use crate::language::{LineList, ModuleList, Order, PartPosition};
+use crate::language::{LineList, ModuleList, NamedList, Order, PartPosition};
 use expressions::{Lines, Pattern};
 use facts::Value;
 use untrusted::glob::Glob;
@@ -26,9 +25,9 @@ pub(crate) enum Compare {
     /// A path in one (or in none) of these places.
     Place { places: Vec<&'static str>, inside: bool },
     /// A module in (or in none of) these lists.
-    Listed { lists: Vec<Arc<ModuleList>>, inside: bool },
+    Listed { lists: Vec<NamedList<ModuleList>>, inside: bool },
     /// A text in which an expression of these lists (of each of them), or none of them, is found.
-    Lines { lists: Vec<Arc<LineList>>, inside: bool, every: bool },
+    Lines { lists: Vec<NamedList<LineList>>, inside: bool, every: bool },
     /// Anything but this.
     Not(Box<Compare>),
 }
@@ -82,12 +81,14 @@ impl Compare {
             }
             Self::Regex { patterns, every: false } => lines.that_may_fit(patterns.iter()),
             Self::Lines { lists, inside: true, every: false } => {
-                lines.that_may_fit(lists.iter().flat_map(|list| &list.patterns))
+                lines.that_may_fit(lists.iter().filter_map(NamedList::get).flat_map(|list| &list.patterns))
             }
             // One of those that all have to be found is enough to tell.
             Self::Part { parts, every: true, .. } => Some(lines.with(&parts.first()?.finder)),
             Self::Regex { patterns, every: true } => lines.that_may_fit(patterns.first().into_iter()),
-            Self::Lines { lists, inside: true, every: true } => lines.that_may_fit(lists.first()?.patterns.iter()),
+            Self::Lines { lists, inside: true, every: true } => {
+                lines.that_may_fit(lists.first()?.get()?.patterns.iter())
+            }
             _ => None,
         }
     }

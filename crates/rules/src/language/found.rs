@@ -1,7 +1,7 @@
 //! Names for what an expression finds: the groups `(?<file>...)` of a rule's expressions, which its texts print as
 //! `{{ found.file or "..." }}`.
 
-use crate::language::Compare;
+use crate::language::{Compare, NamedList};
 use expressions::Pattern;
 
 /// What texts can print of that, by the names of groups.
@@ -29,7 +29,9 @@ impl Compare {
     pub fn expressions(&self) -> Box<dyn Iterator<Item = &Pattern> + '_> {
         match self {
             Self::Regex { patterns, .. } => Box::new(patterns.iter()),
-            Self::Lines { lists, inside: true, .. } => Box::new(lists.iter().flat_map(|list| &list.patterns)),
+            Self::Lines { lists, inside: true, .. } => {
+                Box::new(lists.iter().filter_map(NamedList::get).flat_map(|list| &list.patterns))
+            }
             _ => Box::new(std::iter::empty()),
         }
     }

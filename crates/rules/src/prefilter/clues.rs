@@ -1,7 +1,9 @@
 //! The clues that must be present for a user's rule to match, found in its compiled terms.
 
 use super::{Clue, MOST_LOOKED_UP, Needs, Place};
-use crate::language::{Compare, EntryFilter, FieldTerm, FieldTest, Logic, Part, Selection, Subject, Term, Test};
+use crate::language::{
+    Compare, EntryFilter, FieldTerm, FieldTest, Logic, NamedList, Part, Selection, Subject, Term, Test,
+};
 use expressions::needed;
 use facts::Value;
 use facts::schema::{FactType, LISTS, OTHER_INCIDENTS, SCALARS};
@@ -118,8 +120,10 @@ fn of_compare(place: Place, compare: &Compare) -> Option<Need> {
         }
         Compare::Regex { patterns, every } => found_in(place, patterns, *every, |pattern| needed(pattern.written())),
         Compare::Lines { lists, inside: true, every } => {
-            let mut needs =
-                lists.iter().map(|list| found_in(place, &list.patterns, false, |pattern| needed(pattern.written())));
+            let mut needs = lists
+                .iter()
+                .filter_map(NamedList::get)
+                .map(|list| found_in(place, &list.patterns, false, |pattern| needed(pattern.written())));
             if *every { needs.flatten().min_by_key(|need| cost(need)) } else { all(needs.by_ref()) }
         }
         _ => None,

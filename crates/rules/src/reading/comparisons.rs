@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::language::value::{fold, fold_part, noun};
-use crate::language::{Compare, FieldTest, Modifier, Order, Part, WrongPattern, pattern, slips, unknown, value};
+use crate::language::{
+    Compare, FieldTest, Modifier, NamedList, Order, Part, WrongPattern, pattern, slips, unknown, value,
+};
 use crate::reading::{Known, List, Lists, LoadContext};
 use evidence::has_folder;
 use expressions::Pattern;
@@ -209,9 +211,9 @@ fn named_list<L: List, O: List>(
     lists: &Known<L>,
     (others, what): (&Known<O>, &str),
     mistakes: &mut Mistakes,
-) -> Option<Arc<L>> {
+) -> Option<NamedList<L>> {
     let name = mistakes.text(node, "the name of a list")?;
-    let list = lists.get(name).cloned();
+    let list = lists.named(name);
     if list.is_none() {
         let names = || lists.names();
         let help = suggestion(name, names()).unwrap_or_else(|| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use crate::language::{LineList, ModuleList};
+use crate::language::{LineList, ModuleList, NamedList, ReadLater};
 use crate::reading::{line_lists, lists};
 use rule_syntax::mistakes::Mistakes;
 use rule_syntax::prepared::ListKind;
@@ -30,34 +30,45 @@ pub(crate) type Inside<L> = BTreeMap<&'static str, InsideList<L>>;
 /// A list inside the program.
 #[derive(Debug)]
 pub(crate) struct InsideList<L> {
+    name: &'static str,
     file: Arc<YamlText>,
     /// `None` only when the program was put together wrongly.
     list: OnceLock<Option<Arc<L>>>,
 }
 
+static MODULES: OnceLock<Inside<ModuleList>> = OnceLock::new();
+static LINES: OnceLock<Inside<LineList>> = OnceLock::new();
+
 /// A kind of lists.
-pub(crate) trait List: Sized {
+pub(crate) trait List: Sized + Send + Sync {
     /// Reads one that is inside the program, where it has been tried.
-    fn read_inside(name: &'static str, file: &Arc<YamlText>, others: &'static Inside<Self>) -> Option<Self>;
+    fn read_inside(name: &str, file: &Arc<YamlText>) -> Option<Self>;
 }
 
 impl List for ModuleList {
-    fn read_inside(name: &'static str, file: &Arc<YamlText>, _others: &'static Inside<Self>) -> Option<Self> {
+    fn read_inside(name: &str, file: &Arc<YamlText>) -> Option<Self> {
         lists::read_list(name, &parse_leniently(file).0?, &mut Mistakes::new(file))
     }
 }
 
 impl List for LineList {
-    fn read_inside(name: &'static str, file: &Arc<YamlText>, others: &'static Inside<Self>) -> Option<Self> {
+    /// None names itself, not by way of others either: a test loads the same lists from their text.
+    fn read_inside(name: &str, file: &Arc<YamlText>) -> Option<Self> {
         let list = line_lists::read(name, &parse_leniently(file).0?, &mut Mistakes::new(file))?;
-        line_lists::with_patterns(list, |name| get_inside(others, name))
+        line_lists::with_patterns(list, |name| LINES.get()?.get(name)?.get())
     }
 }
 
-/// A list inside the program. None names itself, not by way of others either: a test loads the same lists from their text.
-fn get_inside<L: List>(lists: &'static Inside<L>, name: &str) -> Option<&'static Arc<L>> {
-    let (name, InsideList { file, list }) = lists.get_key_value(name)?;
-    list.get_or_init(|| L::read_inside(name, file, lists).map(Arc::new)).as_ref()
+impl<L: List> InsideList<L> {
+    fn get(&self) -> Option<&Arc<L>> {
+        self.list.get_or_init(|| L::read_inside(self.name, &self.file).map(Arc::new)).as_ref()
+    }
+}
+
+impl<L: List> ReadLater<L> for InsideList<L> {
+    fn list(&self) -> Option<&L> {
+        self.get().map(|list| &**list)
+    }
 }
 
 impl<L> Default for Known<L> {
@@ -74,7 +85,13 @@ impl<L: List> Known<L> {
 
     /// The list of that name.
     pub fn get(&self, name: &str) -> Option<&Arc<L>> {
-        self.read.get(name).or_else(|| get_inside(self.inside?, name))
+        self.read.get(name).or_else(|| self.inside?.get(name)?.get())
+    }
+
+    /// The list of that name, for a rule that names it.
+    pub fn named(&self, name: &str) -> Option<NamedList<L>> {
+        let read = self.read.get(name).map(|list| NamedList::Read(Arc::clone(list)));
+        read.or_else(|| Some(NamedList::Inside(self.inside?.get(name)?)))
     }
 
     /// Whether there is a list of that name.
@@ -108,13 +125,11 @@ impl<L: List> Known<L> {
 impl Lists {
     /// The lists in these files of the program, by their names.
     pub fn inside(files: impl IntoIterator<Item = (&'static str, ListKind, Arc<YamlText>)>) -> Self {
-        static MODULES: OnceLock<Inside<ModuleList>> = OnceLock::new();
-        static LINES: OnceLock<Inside<LineList>> = OnceLock::new();
         let (mut modules, mut lines) = (Inside::new(), Inside::new());
         for (name, kind, file) in files {
             match kind {
-                ListKind::Modules => drop(modules.insert(name, InsideList { file, list: OnceLock::new() })),
-                ListKind::Lines => drop(lines.insert(name, InsideList { file, list: OnceLock::new() })),
+                ListKind::Modules => drop(modules.insert(name, InsideList { name, file, list: OnceLock::new() })),
+                ListKind::Lines => drop(lines.insert(name, InsideList { name, file, list: OnceLock::new() })),
             }
         }
         Self {

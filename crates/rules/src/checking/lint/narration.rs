@@ -5,7 +5,7 @@ use super::sureness::{SHORTEST_MESSAGE, fewest};
 use super::trivial::is_trivial;
 use super::ways;
 use super::ways::Way;
-use crate::language::{Compare, Effect, EntryFilter, FieldTest, Quantifier, Test};
+use crate::language::{Compare, Effect, EntryFilter, FieldTest, LineList, NamedList, Quantifier, Test};
 use spanned_yaml::{Code, Diagnostic};
 
 /// From this confidence on a verdict recommends to act on it, for which a person's account is not enough.
@@ -58,8 +58,12 @@ fn proves(literal: &ways::Literal<'_>) -> bool {
 /// Whether a program wrote the lines that fit.
 fn is_printed(entries: &EntryFilter) -> bool {
     let printed = |compare: &Compare| match compare {
-        Compare::Lines { lists, inside: true, every: false } => lists.iter().all(|list| list.is_printed()),
-        Compare::Lines { lists, inside: true, every: true } => lists.iter().any(|list| list.is_printed()),
+        Compare::Lines { lists, inside: true, every: false } => {
+            lists.iter().filter_map(NamedList::get).all(LineList::is_printed)
+        }
+        Compare::Lines { lists, inside: true, every: true } => {
+            lists.iter().filter_map(NamedList::get).any(LineList::is_printed)
+        }
         Compare::Equal(_) | Compare::Part { .. } | Compare::Like { .. } => fewest(compare) >= SHORTEST_MESSAGE,
         _ => false,
     };
