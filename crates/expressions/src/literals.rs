@@ -5,7 +5,6 @@
 //! runs are compared one by one, so they should be the program's own and not somebody's.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// The length of the runs by which literals are found, bytes. Shorter literals are a run of their own.
@@ -58,11 +57,12 @@ impl Literals {
     pub fn new<L: AsRef<str>>(literals: impl IntoIterator<Item = L>) -> Self {
         let all: Vec<Box<[u8]>> =
             literals.into_iter().map(|literal| literal.as_ref().to_ascii_lowercase().into_bytes().into()).collect();
-        // Of the runs of a literal, the one that the fewest literals have.
-        let mut common: HashMap<u32, u32> = HashMap::new();
-        for literal in &all {
-            for run in literal.windows(RUN) {
-                let count = common.entry(number(run)).or_default();
+        // Of the runs of a literal, the one that the fewest literals have, as far as few counters tell.
+        const COUNTERS: u32 = 12;
+        let counter = |number: u32| place(number, 32 - COUNTERS);
+        let mut counters = vec![0_u32; 1 << COUNTERS];
+        for run in all.iter().flat_map(|literal| literal.windows(RUN)) {
+            if let Some(count) = counters.get_mut(counter(number(run))) {
                 *count = count.saturating_add(1);
             }
         }
@@ -72,7 +72,7 @@ impl Literals {
             let Some(of_length) = length.checked_sub(1).and_then(|at| runs.get_mut(at)) else { continue };
             let numbers = literal.windows(length).map(number).enumerate();
             // Of equally rare ones the last: words of a language are more alike in their beginnings.
-            let rarest = numbers.min_by_key(|(at, number)| (common.get(number), Reverse(*at)));
+            let rarest = numbers.min_by_key(|(at, number)| (counters.get(counter(*number)), Reverse(*at)));
             let narrow = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
             of_length.extend(rarest.map(|(at, number)| Run { number, index: narrow(index), at: narrow(at) }));
         }
