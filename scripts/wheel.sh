@@ -114,7 +114,7 @@ run_tests() {
 
     say "types"
     if "$work/fresh/bin/pip" install --quiet --disable-pip-version-check mypy; then
-        "$work/fresh/bin/mypy" --config-file pyproject.toml -p crashsift
+        "$work/fresh/bin/mypy" --config-file pyproject.toml -p crashsift -p crashsift_spark
         "$work/fresh/bin/mypy" --config-file pyproject.toml python/tests
     else
         say "skipped: mypy can not be had"

@@ -23,7 +23,8 @@
 //!
 //! - [`analyze`] makes a [`Report`] of files and folders; [`analyze_by_each`] makes one for each of several rule sets.
 //! - [`inspect`] returns the facts of each incident, as rules see them, without judging them.
-//! - [`merge()`] makes one report of the evidence in several.
+//! - [`merge()`] makes one report of the evidence in several; [`mod@gather`] reads files without joining them, for engines that
+//!   spread files over many computers.
 //! - [`RuleSet`] is the loaded rules, built-in or your own; [`Knowledge`] the names and meanings of codes.
 //! - [`Options`] selects what a run does; [`Progress`] receives its progress, and [`Silent`] ignores it.
 //! - [`mod@formats`] print a report; [`explain()`] explains codes without any evidence.
@@ -43,9 +44,9 @@ use cli::Exit;
 
 pub use crash_dump::{Symbols, SymbolsError};
 pub use explain::{CodeFinding, Explained, Explanation, KnownRule, KnownSubCode, Reading, explain};
-pub use pipeline::{Options, Progress, Silent, analyze, analyze_by_each, inspect, inspect_and_analyze, merge};
+pub use pipeline::{Options, Progress, Silent, analyze, analyze_by_each, gather, inspect, inspect_and_analyze, merge};
 pub use report::inspected::Inspected;
-pub use report::{Limits, Report};
+pub use report::{Artifact, Limits, Report};
 pub use rules::RuleSet;
 pub use spanned_yaml::Diagnostic;
 pub use untrusted::HeadAndTail;

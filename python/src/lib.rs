@@ -1,6 +1,7 @@
 //! The extension module `crashsift._crashsift`: the program and the library for the Python package, which turns the JSON of
 //! this module into Python's values (`python/crashsift`).
 
+mod gathered;
 mod report;
 mod watched;
 
@@ -149,5 +150,9 @@ fn _crashsift(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(analyze, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
+    module.add_function(wrap_pyfunction!(gathered::list, module)?)?;
+    module.add_function(wrap_pyfunction!(gathered::read, module)?)?;
+    module.add_function(wrap_pyfunction!(gathered::unread, module)?)?;
+    module.add_function(wrap_pyfunction!(gathered::mergeable, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::program::{self, run};
 use pipeline::discover;
+use pipeline::gather::{Listed, gather, gathered, list_files};
 use pipeline::merge::{self, Part};
 use pipeline::{Options, Silent, analyze};
 use report::{Report, json, jsonl, model};
@@ -109,6 +110,21 @@ fn any_partition_of_the_samples_makes_the_report_of_all() {
 fn any_partition_of_third_party_files_makes_the_report_of_all() {
     let Some(corpus) = env::var_os("CRASHSIFT_CORPUS") else { return };
     partitions_make_the_whole(Path::new(&corpus), 2);
+}
+
+#[test]
+fn files_that_were_read_one_by_one_make_the_report_of_all() {
+    let bench = Bench::new();
+    let folder = [Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")];
+    let Listed { files, unread } = list_files(&folder);
+    let read = gather(&files, &Options::default(), &Silent);
+    assert_eq!(read.len(), files.len());
+    let report = gathered(read.into_iter().flatten().chain(unread).collect(), &bench.rules);
+    assert!(report.incidents.is_empty() && report.groups.is_empty(), "nothing is judged");
+    let path = bench.folder.path().join("gathered.jsonl");
+    jsonl::write(&report, &mut fs::File::create(&path).expect("a file")).expect("written");
+    let part = Part { name: "gathered".to_owned(), report: model::read(&path).expect("a report") };
+    assert_eq!(text(&bench.merged(vec![part], false)), text(&bench.report(&folder, false)));
 }
 
 #[test]

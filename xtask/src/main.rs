@@ -5,7 +5,8 @@
 //! `cargo xtask accuracy` writes how often answers are right to `docs/accuracy.md` and `rules/data/measured.yaml`,
 //! `cargo xtask noise` counts the right answers that are lost among innocent circumstances, `cargo xtask sigma` compares the
 //! matches of Sigma rules with those of other programs, `cargo xtask dependencies` writes `docs/dependencies.md`,
-//! `cargo xtask assurance` the tables of `docs/assurance.md`, and `cargo xtask sbom` prints the program's bill of materials.
+//! `cargo xtask assurance` the tables of `docs/assurance.md`, `cargo xtask fleet` makes the evidence of a fleet, and `cargo xtask
+//! sbom` prints the program's bill of materials.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -17,6 +18,7 @@ mod assurance;
 mod cases;
 mod codes;
 mod dependencies;
+mod fleet;
 mod folder;
 mod python_types;
 mod sample;
@@ -57,8 +59,9 @@ fn main() -> ExitCode {
         ["dependencies", "--check"] => dependencies::check(&project_folder()),
         ["sbom"] => sbom::document(&project_folder()),
         ["sigma", arguments @ ..] => sigma::run(arguments),
+        ["fleet", arguments @ ..] => fleet::make(arguments),
         _ => {
-            eprintln!("{USAGE}\n       {}", sigma::USAGE);
+            eprintln!("{USAGE}\n       {}\n       {}", sigma::USAGE, fleet::USAGE);
             return ExitCode::from(2);
         }
     };

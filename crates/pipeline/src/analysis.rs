@@ -19,6 +19,7 @@ use self::carriers::carriers;
 use self::folders::Folders;
 use self::wanted::Wanted;
 use crate::discover::{self, Exclude, Found};
+use crate::gather::without_file;
 use crate::judge::judge;
 use crate::merge::pack;
 use crate::patterns::{patterns, set_absent};
@@ -26,7 +27,7 @@ use crate::read::{ReadArtifact, read_artifacts};
 use crate::read_context::ReadContext;
 use crate::redaction::redacted;
 use crash_dump::Symbols;
-use evidence::{ArtifactKind, Evidence, LogCoverage, Observation, Ticket, base_name};
+use evidence::{Evidence, LogCoverage, Observation, Ticket, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
 use incident::{Incident, JoinedIncident, LastNames, Machine, Sighting, SourcedEvidence, short_host};
@@ -386,12 +387,7 @@ pub(crate) fn read_all(
     let mut all: Vec<ReadArtifact> =
         steps::timed("read", || found.par_iter().flat_map_iter(|file| read_file(file)).collect());
     progress.done();
-    all.extend(unfound.into_iter().map(|unfound| {
-        let named = discover::named_kind(&unfound.path).filter(|_| !unfound.passed_over);
-        let status = if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed };
-        let kind = named.unwrap_or(ArtifactKind::Unknown);
-        crate::read::unread(display_path(&unfound.path), kind, 0, status, unfound.reason)
-    }));
+    all.extend(unfound.iter().map(without_file));
     if options.by_folder {
         parties::set_parties(&mut all, paths);
     }
@@ -495,7 +491,8 @@ fn is_recognised(joined: &JoinedIncident<'_>) -> bool {
     })
 }
 
-fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
+/// The totals of a report.
+pub(crate) fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
     let with = |status| artifacts.iter().filter(|artifact| artifact.status == status).count();
     let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
     for judged in incidents.iter().filter(|judged| judged.verdict.cause != UNDETERMINED) {

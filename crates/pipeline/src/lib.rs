@@ -6,6 +6,7 @@ mod analysis;
 pub mod archive;
 pub mod bundle;
 pub mod discover;
+pub mod gather;
 pub mod judge;
 pub mod leads;
 pub mod measured;

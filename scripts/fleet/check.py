@@ -1,0 +1,237 @@
+"""Tries and measures crashsift_spark on a made fleet: scripts/fleet.sh calls it with the environment's Python.
+
+    check.py test MADE WORK      the reports of Spark and of one run of the program are equal
+    check.py bench MADE WORK     files per second and core, and memory
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+MASTER = "local-cluster[2,1,1024]"
+
+
+def say(text):
+    print(f"fleet: {text}", file=sys.stderr, flush=True)
+
+
+def crashsift(*arguments):
+    """Runs the program; returns its wall and processor time, seconds, and its peak of memory, MiB."""
+    begun = time.monotonic()
+    process = subprocess.Popen([sys.executable, "-m", "crashsift", *map(str, arguments)], stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, arguments
+    return time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def descendants(of):
+    """Process ids and command lines of all processes that a process began."""
+    children, commands = {}, {}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            stat = Path("/proc", entry, "stat").read_text().rsplit(")", 1)[1].split()
+            commands[int(entry)] = Path("/proc", entry, "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except (OSError, UnicodeDecodeError):
+            continue
+        children.setdefault(int(stat[1]), []).append(int(entry))
+    found, waiting = {}, [of]
+    while waiting:
+        for child in children.get(waiting.pop(), []):
+            found[child] = commands.get(child, "")
+            waiting.append(child)
+    return found
+
+
+class Spark:
+    """One run of the job in a process of its own, with the peaks of its processes' memory."""
+
+    ROLES = [("executor", "CoarseGrainedExecutorBackend"), ("driver", "SparkSubmit"), ("judge", "crashsift merge"),
+             ("worker", "pyspark/python/lib/pyspark.zip/pyspark/daemon.py"), ("worker", "pyspark.daemon")]
+
+    def __init__(self, evidence, out, *options, reader=None):
+        command = [sys.executable, "-m", "crashsift_spark", str(evidence), "-o", str(out), "--master", MASTER, *options]
+        if reader:
+            command += ["--reader", f"readers:{reader}"]
+        path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+        self.log = Path(f"{out}.log").open("wb")
+        self.begun = time.monotonic()
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=self.log, env={**os.environ, "PYTHONPATH": path}
+        )
+        self.peaks, self.processor = {}, {}
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self):
+        ticks = os.sysconf("SC_CLK_TCK")
+        while self.process.poll() is None:
+            for pid, command in {**descendants(self.process.pid), self.process.pid: "SparkClient"}.items():
+                role = next((role for role, mark in self.ROLES if mark in command), "other")
+                try:
+                    status = Path("/proc", str(pid), "status").read_text()
+                    stat = Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()
+                except OSError:
+                    continue
+                peak = re.search(r"VmHWM:\s+(\d+)", status)
+                if peak:
+                    self.peaks[role] = max(self.peaks.get(role, 0), int(peak[1]) / 1024)
+                self.processor[pid] = (int(stat[11]) + int(stat[12])) / ticks
+            time.sleep(0.2)
+
+    def kill_an_executor(self, when):
+        """Ends one executor when a path has a content."""
+        while not (when.is_dir() and any(when.rglob("part-*"))):
+            assert self.process.poll() is None, "the job ended before an executor could be ended"
+            time.sleep(0.05)
+        executors = [pid for pid, command in descendants(self.process.pid).items() if self.ROLES[0][1] in command]
+        os.kill(executors[0], signal.SIGKILL)
+        return executors[0]
+
+    def result(self):
+        printed, _ = self.process.communicate()
+        self.wall = time.monotonic() - self.begun
+        assert self.process.returncode == 0, Path(self.log.name).read_text(errors="replace")[-4000:]
+        return json.loads(printed)
+
+
+def same(one, other):
+    one, other = Path(one).read_bytes(), Path(other).read_bytes()
+    assert one == other, f"{len(one)} and {len(other)} bytes differ"
+
+
+def fresh(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder
+
+
+def test(made, work):
+    evidence = made / "evidence"
+    files = sum(len(names) for _, _, names in os.walk(evidence))
+    plain = work / "plain.json"
+    crashsift("analyze", evidence, "-o", plain)
+    incidents = json.loads(plain.read_text())["incidents"]
+    say(f"one run of the program: {files} files, {len(incidents)} incidents")
+
+    run = Spark(evidence, fresh(work / "whole")).result()
+    same(run["report"], plain)
+    assert run["files"] == run["new_files"] == files and not run["quarantined"], run
+    say("Spark's report is equal, byte for byte")
+
+    job = Spark(evidence, fresh(work / "killed"), reader="slow")
+    pid = job.kill_an_executor(work / "killed" / "evidence")
+    same(job.result()["report"], plain)
+    say(f"the same after executor {pid} was ended while it read")
+
+    poisoned(evidence, work)
+    nightly(evidence, work, plain)
+    truth(made, incidents)
+
+
+def poisoned(evidence, work):
+    """A file that ends the process that reads it costs its own evidence only."""
+    few = fresh(work / "few")
+    machines = sorted(path.name for path in evidence.iterdir())[:6]
+    for machine in machines:
+        shutil.copytree(evidence / machine, few / machine)
+    plain = work / "few.json"
+    crashsift("analyze", few, "-o", plain)
+    poison = few / machines[2] / "poison.dmp"
+    poison.write_bytes(b"MDMP")
+    run = Spark(few, fresh(work / "poisoned"), reader="poisoned").result()
+    assert run["quarantined"] == [str(poison)], run
+    report, known = json.loads(Path(run["report"]).read_text()), json.loads(plain.read_text())
+    [artifact] = [one for one in report["artifacts"] if one["path"] == str(poison)]
+    assert artifact["status"] == "failed" and "ended the process" in artifact["detail"], artifact
+    assert report["incidents"] == known["incidents"] and report["groups"] == known["groups"]
+    say("a file that ends its process twice is given up; nothing else is missing")
+
+
+def nightly(evidence, work, plain):
+    """A second run reads what is new, and its report is that of everything."""
+    root = fresh(work / "nights")
+    machines = sorted(path.name for path in evidence.iterdir())
+    half = len(machines) // 2
+    for machine in machines[:half]:
+        shutil.copytree(evidence / machine, root / machine)
+    log = root / machines[0] / "Logs" / "System.evtx"
+    whole = log.read_bytes()
+    log.write_bytes(whole[:4096])
+    out = fresh(work / "nightly")
+    first = Spark(root, out).result()
+    log.write_bytes(whole)
+    for machine in machines[half:]:
+        shutil.copytree(evidence / machine, root / machine)
+    second = Spark(root, out).result()
+    assert second["new_files"] == second["files"] - first["files"] + 1, (first, second)
+    everything = work / "nights.json"
+    crashsift("analyze", root, "-o", everything)
+    same(second["report"], everything)
+    new = json.loads(Path(second["new"]).read_text())["comparison"]
+    assert Spark(root, out).result()["number"] == 2, "a run without anything new"
+    say(f"the second night read {second['new_files']} of {second['files']} files; what is new: {', '.join(sorted(new))}")
+
+
+def truth(made, incidents):
+    """How many of the incidents that truly were are in the report, by computer, kind and time."""
+    found = {}
+    for incident in incidents:
+        found.setdefault((incident.get("host"), incident["kind"]), []).append(incident.get("time", "")[:16])
+    missed, count = [], 0
+    for line in (made / "truth" / "incidents.jsonl").open():
+        true = json.loads(line)
+        count += 1
+        at = time.mktime(time.strptime(true["time"], "%Y-%m-%dT%H:%M:%SZ"))
+        near = {time.strftime("%Y-%m-%dT%H:%M", time.localtime(at + 60 * minutes)) for minutes in (-1, 0, 1, 2)}
+        if not near & set(found.get((true["host"], true["kind"]), [])):
+            missed.append(true)
+    say(f"of {count} true incidents {count - len(missed)} are in the report, which has {len(incidents)}")
+    assert len(missed) * 50 <= count, missed[:3]
+
+
+def bench(made, work):
+    """All files, and those of 64 KiB and more alone."""
+    evidence, large = made / "evidence", fresh(work / "large")
+    for folder, _, names in os.walk(evidence):
+        for path in (Path(folder, name) for name in names):
+            if path.stat().st_size >= 64 << 10:
+                link = large / path.relative_to(evidence)
+                link.parent.mkdir(parents=True, exist_ok=True)
+                os.link(path, link)
+    measure(evidence, work)
+    measure(large, work)
+
+
+def measure(evidence, work):
+    sizes = [os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(evidence) for name in names]
+    files = len(sizes)
+    print(f"{files} files, {sum(sizes) / 1e9:.2f} GB")
+    print("| run | wall s | processor s | files/s | files/s of a processor | peak MiB |")
+    print("| --- | --- | --- | --- | --- | --- |")
+
+    def row(name, wall, processor, peak):
+        print(f"| {name} | {wall:.1f} | {processor:.1f} | {files / wall:.0f} | {files / processor:.0f} | {peak} |", flush=True)
+
+    for jobs in (1, 2):
+        wall, processor, peak = crashsift("analyze", evidence, "-j", jobs, "-o", work / "bench.json")
+        row(f"crashsift -j {jobs}", wall, processor, f"{peak:.0f}")
+    job = Spark(evidence, fresh(work / "bench"))
+    run = job.result()
+    same(run["report"], work / "bench.json")
+    peaks = ", ".join(f"{role} {peak:.0f}" for role, peak in sorted(job.peaks.items()))
+    row("Spark, two executors", job.wall, sum(job.processor.values()), peaks)
+    seconds = ", ".join(f"{part} {run[part + '_seconds']:.1f} s" for part in ("walk", "read", "judge"))
+    print(f"Spark: {seconds}; judging took {run['judge_processor_seconds']:.1f} s of a processor\n")
+
+
+if __name__ == "__main__":
+    command, *paths = sys.argv[1:]
+    paths = [Path(path).resolve() for path in paths]
+    {"test": test, "bench": bench}[command](*paths)
