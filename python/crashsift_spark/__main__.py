@@ -1,4 +1,4 @@
-"""``python -m crashsift_spark EVIDENCE -o OUT``: one run of a fleet, for ``spark-submit`` or by itself on this computer."""
+"""``python -m crashsift_spark EVIDENCE -o OUT``: one run of a fleet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="crashsift_spark", description=__doc__)
     parser.add_argument("evidence", help="folder with a folder for each machine")
     parser.add_argument("-o", "--out", required=True, help="folder for packed evidence, reports and tables")
-    parser.add_argument("--master", help="Spark's master, where spark-submit names none: local-cluster[2,1,1024]")
+    parser.add_argument("--master", help="Spark's master: local-cluster[2,1,1024]")
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="Spark's settings (repeatable)")
     parser.add_argument("--reader", default=READER, help=argparse.SUPPRESS)
     parser.add_argument("merge", nargs="*", help="after --: options of crashsift merge, such as --redact or --rules PATH")

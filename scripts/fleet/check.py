@@ -59,6 +59,8 @@ class Spark:
 
     def __init__(self, evidence, out, *options, reader=None):
         command = [sys.executable, "-m", "crashsift_spark", str(evidence), "-o", str(out), "--master", MASTER, *options]
+        # A busy computer starts executors late.
+        command += ["--conf", "spark.network.timeout=600s", "--conf", "spark.executor.heartbeatInterval=60s"]
         if reader:
             command += ["--reader", f"readers:{reader}"]
         path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
