@@ -157,7 +157,7 @@ _WHOLE_NUMBERS = {"pid": "Int64", "group_incidents": "Int64"}
 # How a run reads and judges, as the extension module takes it.
 _SETTINGS: Dict[str, Any] = dict(
     texts=[], symbols=[], since=None, until=None, min_confidence=0.0, walk_stacks=True, by_folder=False, threads=False,
-    mergeable=False, jobs=0, progress=None,
+    mergeable=False, password_file=None, jobs=0, progress=None,
 )
 
 
@@ -174,6 +174,7 @@ def analyze(
     by_folder: bool = False,
     threads: bool = False,
     mergeable: bool = False,
+    password_file: Optional[Union[str, PathLike[str]]] = None,
     jobs: int = 0,
     progress: Optional[Callable[[int, int], object]] = None,
 ) -> Report:
@@ -195,10 +196,11 @@ def analyze(
     :param by_folder: take the first folders below each path for customers: nothing is joined, grouped or counted across.
     :param threads: list all threads of each process whose dump has them.
     :param mergeable: put into the JSON report what ``crashsift merge`` needs.
+    :param password_file: a file of passwords, one a line, that encrypted archives are opened with.
     :param jobs: how many threads work; 0 for as many as there are processors. The report is the same.
     :param progress: called with the number of files that have been read and that of all files.
     :raises RulesError: when there are mistakes in the rules.
-    :raises OSError: when the symbols can't be opened.
+    :raises OSError: when the symbols or the passwords can't be opened.
     """
     given = (texts or {}).items()
     settings = SimpleNamespace(
@@ -211,6 +213,7 @@ def analyze(
         by_folder=by_folder,
         threads=threads,
         mergeable=mergeable,
+        password_file=password_file,
         jobs=jobs,
         progress=progress,
     )

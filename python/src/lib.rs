@@ -6,10 +6,10 @@ mod report;
 mod watched;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crashsift::{Diagnostic, HeadAndTail, Limits, Options, RuleSet, Symbols, SymbolsError};
+use crashsift::{Diagnostic, HeadAndTail, Limits, Options, Passwords, RuleSet, Symbols, SymbolsError};
 use jiff::Timestamp;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -61,6 +61,8 @@ struct Settings {
     by_folder: bool,
     threads: bool,
     mergeable: bool,
+    /// The file of passwords for archives.
+    password_file: Option<PathBuf>,
     /// How many threads work; 0 for as many as the computer has processors.
     jobs: usize,
     /// Called with the files that have been read and those that will be.
@@ -83,6 +85,7 @@ impl Settings {
             pasted: pasted.collect::<PyResult<_>>()?,
             threads: self.threads,
             keep_evidence: self.mergeable,
+            passwords: self.password_file.as_deref().map_or_else(|| Ok(Arc::default()), passwords)?,
             by_folder: self.by_folder,
             ..Options::default()
         })
@@ -102,6 +105,12 @@ fn symbols(paths: &[PathBuf]) -> PyResult<Option<Arc<Symbols>>> {
         PyOSError::new_err((error.raw_os_error(), error.to_string(), path.display().to_string()))
     })?;
     Ok(Some(Arc::new(opened)))
+}
+
+fn passwords(path: &Path) -> PyResult<Arc<Passwords>> {
+    let read = Passwords::read(path)
+        .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string(), path.display().to_string())))?;
+    Ok(Arc::new(read))
 }
 
 /// Analyzes every file at or below the paths.

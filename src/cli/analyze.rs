@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::answers::{Answers, Question};
 use super::destinations::Destination;
 use super::lost::note_lost;
+use super::passwords::PasswordFile;
 use super::progress::Bar;
 use super::stream::{Notes, usage};
 use super::{Exit, redaction, reporting, stream, symbols, this_pc};
@@ -23,8 +24,8 @@ const ONE_THREAD_BYTES: u64 = 256 << 10;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Files, folders and archives (.zip, .tar, .gz, .tgz, .cab); `-` reads a list of paths from standard input, one a
-    /// line or separated by NUL.
+    /// Files, folders and archives (.zip, .7z, .cab, .tar, .gz, .xz, .bz2, .zst, .rar); `-` reads a list of paths from
+    /// standard input, one a line or separated by NUL.
     #[arg(value_name = "PATH", required_unless_present_any = ["ticket", "this_pc"])]
     paths: Vec<PathBuf>,
 
@@ -57,6 +58,9 @@ pub struct Arguments {
     /// (`backup/*`); case is ignored. Members of archives likewise. Can be given again.
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
+
+    #[command(flatten)]
+    passwords: PasswordFile,
 
     /// Don't walk stacks: faster, but a suspect below a carrier is not found.
     #[arg(long)]
@@ -99,7 +103,8 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     if arguments.this_pc {
         paths.extend(this_pc::paths(arguments.reporting.quiet).map_err(usage)?);
     }
-    let given: Vec<PathBuf> = paths.iter().chain(&arguments.ticket).chain(&arguments.symbols).cloned().collect();
+    let given = paths.iter().chain(&arguments.ticket).chain(&arguments.symbols).chain(arguments.passwords.path());
+    let given: Vec<PathBuf> = given.cloned().collect();
     arguments.reporting.keep_inputs(&reporting, &given)?;
     let pasted = match &arguments.ticket {
         Some(path) => {
@@ -115,6 +120,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         symbols: symbols::open(&arguments.symbols)?,
         sigma: arguments.reporting.sigma()?,
         pasted,
+        passwords: arguments.passwords.read()?,
         redaction: arguments.reporting.redaction.key()?,
         cache: arguments.cache.as_deref().and_then(|folder| open_cache(folder, arguments.reporting.quiet)),
         selected: Selected { exclude: arguments.exclude.clone(), ..options.selected },
@@ -196,7 +202,8 @@ fn carry_out(arguments: &Arguments, prepared: Prepared, program: Option<&Path>) 
 }
 
 /// The question of the run, if its answer can be kept: not with symbols and images, which are many and large, nor with
-/// Sigma rules, which don't use the cache, nor where a file keeps the names that were replaced, which a kept answer has not.
+/// Sigma rules, which don't use the cache, nor where a file keeps the names that were replaced, which a kept answer has not,
+/// nor with passwords, of which nothing is kept.
 fn question(
     arguments: &Arguments,
     destination: &Destination,
@@ -206,9 +213,10 @@ fn question(
 ) -> Option<Question> {
     let Arguments { paths: given, this_pc: _, cache: _, ticket, symbols, by_folder, exclude, no_stack_walk, .. } =
         arguments;
-    let Arguments { no_progress: _, reporting, .. } = arguments;
+    let Arguments { no_progress: _, passwords, reporting, .. } = arguments;
     let names_are_kept = reporting.redaction.has_map();
-    if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() || names_are_kept {
+    let has_passwords = passwords.path().is_some();
+    if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() || names_are_kept || has_passwords {
         return None;
     }
     let chosen = (by_folder, no_stack_walk, exclude);

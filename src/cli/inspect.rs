@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::output::Format;
+use super::passwords::PasswordFile;
 use super::redaction::{self, Redaction};
 use super::rules::load_rules;
 use super::{Exit, sigma, stream, symbols};
@@ -37,6 +38,9 @@ pub struct Arguments {
     rules: Vec<PathBuf>,
 
     #[command(flatten)]
+    passwords: PasswordFile,
+
+    #[command(flatten)]
     redaction: Redaction,
 }
 
@@ -47,6 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = Options {
         symbols: symbols::open(&arguments.symbols)?,
         sigma,
+        passwords: arguments.passwords.read()?,
         redaction: arguments.redaction.key()?,
         ..Options::default()
     };

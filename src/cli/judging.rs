@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::passwords::PasswordFile;
 use super::redaction::Redaction;
 use super::rules::load_rules;
 use super::{Exit, reports, sigma, symbols};
@@ -28,6 +29,9 @@ pub struct Judging {
     by_folder: bool,
 
     #[command(flatten)]
+    passwords: PasswordFile,
+
+    #[command(flatten)]
     redaction: Redaction,
 }
 
@@ -43,6 +47,7 @@ impl Judging {
         let (paths, before) = reports::split(given)?;
         let symbols = symbols::open(&self.symbols)?;
         let redaction = self.redaction.key()?;
-        Ok((paths, Options { symbols, sigma, before, by_folder: self.by_folder, redaction, ..Options::default() }))
+        let (passwords, by_folder) = (self.passwords.read()?, self.by_folder);
+        Ok((paths, Options { symbols, sigma, before, passwords, by_folder, redaction, ..Options::default() }))
     }
 }

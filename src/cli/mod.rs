@@ -22,6 +22,7 @@ mod man;
 mod mcp;
 mod merge;
 mod output;
+mod passwords;
 mod progress;
 mod redaction;
 mod report_format;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::output::Format;
+use super::passwords::PasswordFile;
 use super::rules::load_rules;
 use super::{Exit, stream, symbols};
 use incident::NeededFile;
@@ -28,6 +29,9 @@ pub struct Arguments {
     /// Leave out what the images, PDBs and .sym files in PATH show already, as in `analyze`; can be given again.
     #[arg(long, value_name = "PATH")]
     symbols: Vec<PathBuf>,
+
+    #[command(flatten)]
+    passwords: PasswordFile,
 }
 
 /// A file, and how many incidents lack it.
@@ -46,7 +50,8 @@ struct Document<'i> {
 
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let rules = load_rules(true, &[], true)?;
-    let options = Options { symbols: symbols::open(&arguments.symbols)?, ..Options::default() };
+    let (symbols, passwords) = (symbols::open(&arguments.symbols)?, arguments.passwords.read()?);
+    let options = Options { symbols, passwords, ..Options::default() };
     let inspected = inspect(&arguments.paths, &rules, &options);
     symbols::print_notes(options.symbols.as_deref());
     for artifact in inspected.artifacts.iter().filter(|artifact| !artifact.is_read()) {

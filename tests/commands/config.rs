@@ -65,7 +65,8 @@ fn a_later_place_counts_more_and_the_command_line_most() {
              jobs = \"3\"  # CRASHSIFT_JOBS\n\
              no-builtin-rules = true  # {user}:3\n\
              rules = [\"site.yaml\"]  # {project}:3\n\
-             # not set: by-folder, cache, color, csv-bom, fail-on, full, min-confidence, no-progress, no-stack-walk, quiet, \
+             # not set: by-folder, cache, color, csv-bom, fail-on, full, min-confidence, no-progress, no-stack-walk, \
+             password-file, quiet, \
              strict, symbols\n"
         )
     );

@@ -6,6 +6,7 @@ mod dump_facts;
 mod dump_proofs;
 mod event_log_oracle;
 mod kernel_and_wer_facts;
+mod locked_archives;
 mod mechanism;
 pub mod symbols;
 mod threads;

@@ -18,6 +18,7 @@ use redact::Key;
 use self::carriers::carriers;
 use self::folders::Folders;
 use self::wanted::Wanted;
+use crate::archive::Passwords;
 use crate::discover::{self, Exclude, Found};
 use crate::gather::without_file;
 use crate::judge::judge;
@@ -61,6 +62,8 @@ pub struct Options {
     pub cache: Option<Arc<Cache>>,
     /// Sigma rules, whose matches in event logs are evidence of machines.
     pub sigma: Option<Arc<SigmaRules>>,
+    /// The passwords that encrypted archives are opened with.
+    pub passwords: Arc<Passwords>,
     /// Whether all reports of `before` were made with Sigma rules.
     pub sigma_before: bool,
     /// Whether the report lists the threads of processes.
@@ -374,6 +377,7 @@ pub(crate) fn read_all(
         symbols: options.symbols.clone(),
         cache: options.cache.clone(),
         sigma: options.sigma.clone(),
+        passwords: Arc::clone(&options.passwords),
         exclude,
         ..ReadContext::default()
     };

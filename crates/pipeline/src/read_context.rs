@@ -9,6 +9,7 @@ use evtx_scan::Cache;
 use sigma::SigmaRules;
 use windows_events::{Contents, RecordMatcher};
 
+use crate::archive::Passwords;
 use crate::discover::Exclude;
 use crate::sigma_matches::SigmaMatcher;
 
@@ -27,6 +28,8 @@ pub struct ReadContext {
     pub cache: Option<Arc<Cache>>,
     /// Sigma rules, whose matches in event logs are evidence.
     pub sigma: Option<Arc<SigmaRules>>,
+    /// The passwords that encrypted archives are opened with.
+    pub passwords: Arc<Passwords>,
     /// Members of archives that are left out.
     pub exclude: Exclude,
     /// How many were.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use data_encoding::{BASE32_NOPAD, HEXLOWER};
-use hmac::{Hmac, Mac};
+use hmac::{Hmac, KeyInit, Mac};
 use knowledge_tables::private::PrivateClass;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;

@@ -20,7 +20,7 @@ use super::stream::usage;
 use super::{Exit, stream};
 
 /// The options of which settings can be made. Each is an option of `analyze`.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "by-folder",
     "cache",
     "color",
@@ -34,6 +34,7 @@ const KEYS: [&str; 17] = [
     "no-builtin-rules",
     "no-progress",
     "no-stack-walk",
+    "password-file",
     "quiet",
     "rules",
     "strict",

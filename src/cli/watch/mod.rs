@@ -22,6 +22,7 @@ use std::time::Duration;
 use self::drop::Analyzer;
 use self::inbox::{Inbox, Outcome, Waiting};
 use self::state::State;
+use super::passwords::PasswordFile;
 use super::redaction::Redaction;
 use super::reporting::{jobs, pool};
 use super::rules::load_rules;
@@ -69,6 +70,9 @@ pub struct Arguments {
     exclude: Vec<String>,
 
     #[command(flatten)]
+    passwords: PasswordFile,
+
+    #[command(flatten)]
     redaction: Redaction,
 
     /// As for `analyze`.
@@ -100,6 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = Options {
         symbols: symbols::open(&arguments.symbols)?,
         sigma: sigma::load(&of_sigma, *quiet)?,
+        passwords: arguments.passwords.read()?,
         redaction: arguments.redaction.key()?,
         // Members of archives are left out by the same patterns as files.
         selected: Selected { exclude: exclude.clone(), ..Selected::default() },

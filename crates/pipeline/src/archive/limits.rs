@@ -10,7 +10,7 @@ use untrusted::Loss;
 pub const DEEPEST: usize = 3;
 
 /// The most members that are read, nested archives included. Collected evidence has hundreds.
-const MOST_MEMBERS: usize = 100_000;
+pub(super) const MOST_MEMBERS: usize = 100_000;
 /// The bytes that any archive may unpack to.
 const ALWAYS: u64 = 1 << 30;
 /// The most times its own size that a larger archive may unpack to: memory dumps shrink to a tenth, archives that are made

@@ -5,22 +5,31 @@
 //! sizes that the archive states.
 
 mod cabinet;
+mod checked;
+mod dictionary;
+mod fields;
 mod limits;
 mod name;
+mod passwords;
+mod rar;
+mod seven_zip;
 mod tape;
 mod unpacking;
+mod xz;
 mod zipped;
+mod zstandard;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
+use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 
 use crate::discover::SNIFFED;
 use limits::Limited;
 pub use limits::{Allowance, DEEPEST};
 use name::Names;
-pub(crate) use tape::is_tape;
+pub use passwords::Passwords;
 use unpacking::Unpacking;
 pub use unpacking::{Each, Member, PassedOver, words};
 use untrusted::{Loss, Unreadable};
@@ -36,25 +45,35 @@ pub enum ArchiveKind {
     Tar,
     /// Windows' `.cab`.
     Cabinet,
+    /// `.7z`.
+    SevenZip,
+    /// `.rar`, whose members are listed, and read where they are stored without compression.
+    Rar,
+    /// `.xz` and `.tar.xz`.
+    Xz,
+    /// `.bz2` and `.tar.bz2`.
+    Bzip2,
+    /// `.zst` and `.tar.zst`.
+    Zstandard,
 }
 
 impl ArchiveKind {
-    /// The kind of an archive that begins with `first`; `None` for one that is not opened.
-    ///
-    /// `.7z` is not opened: its readers allocate as much memory as the archive asks for.
+    /// The kind of an archive that begins with `first`; `None` for other files.
     #[must_use]
     pub fn recognized(first: &[u8]) -> Option<Self> {
-        if first.starts_with(b"PK") {
-            Some(Self::Zip)
-        } else if first.starts_with(b"\x1F\x8B\x08") {
-            Some(Self::Gzip)
-        } else if first.starts_with(b"MSCF") {
-            Some(Self::Cabinet)
-        } else if tape::is_tape(first) {
-            Some(Self::Tar)
-        } else {
-            None
-        }
+        const SIGNATURES: [(&[u8], ArchiveKind); 9] = [
+            (b"PK\x03\x04", ArchiveKind::Zip),
+            (b"PK\x05\x06", ArchiveKind::Zip),
+            (b"\x1F\x8B\x08", ArchiveKind::Gzip),
+            (b"MSCF\0\0\0\0", ArchiveKind::Cabinet),
+            (b"7z\xBC\xAF\x27\x1C", ArchiveKind::SevenZip),
+            (b"Rar!\x1A\x07", ArchiveKind::Rar),
+            (b"\xFD7zXZ\0", ArchiveKind::Xz),
+            (b"BZh", ArchiveKind::Bzip2),
+            (b"\x28\xB5\x2F\xFD", ArchiveKind::Zstandard),
+        ];
+        let signed = SIGNATURES.iter().find(|(signature, _)| first.starts_with(signature));
+        signed.map(|(_, kind)| *kind).or_else(|| tape::is_tape(first).then_some(Self::Tar))
     }
 }
 
@@ -64,7 +83,8 @@ const SYMBOLIC_LINK: &str = "a symbolic link, not followed";
 /// Gives every member of an archive to `each`, and returns the losses, which are members that could not be unpacked, and the
 /// members that are not read: links and devices.
 ///
-/// `file_name` is the archive's own name, by which the content of a `.gz` is named.
+/// `file_name` is the archive's own name, by which the content of a `.gz` is named. Encrypted members are opened with
+/// `passwords`.
 ///
 /// # Errors
 /// When it is no archive of this kind.
@@ -72,6 +92,7 @@ pub fn members(
     kind: ArchiveKind,
     file: &mut File,
     file_name: &str,
+    passwords: &Passwords,
     allowance: &Allowance,
     each: &mut Each<'_>,
 ) -> Result<(Vec<Loss>, Vec<PassedOver>), Unreadable> {
@@ -79,19 +100,22 @@ pub fn members(
     let mut unpacking =
         Unpacking { allowance, names: Names::default(), losses: Vec::new(), passed_over: Vec::new(), each };
     match kind {
-        ArchiveKind::Zip => zipped::members(file, &mut unpacking),
+        ArchiveKind::Zip => zipped::members(file, passwords, &mut unpacking),
         ArchiveKind::Tar => tape::members(BufReader::new(file), &mut unpacking),
         ArchiveKind::Cabinet => cabinet::members(file, &mut unpacking),
-        ArchiveKind::Gzip => {
-            let content = MultiGzDecoder::new(BufReader::new(file));
-            unzipped(Limited { content, allowance }, file_name, &mut unpacking)
-        }
+        ArchiveKind::SevenZip => seven_zip::members(file, passwords, &mut unpacking),
+        ArchiveKind::Rar => rar::members(file, &mut unpacking),
+        ArchiveKind::Gzip => uncompressed(MultiGzDecoder::new(BufReader::new(file)), file_name, &mut unpacking),
+        ArchiveKind::Xz => uncompressed(xz::Streams::new(BufReader::new(file)), file_name, &mut unpacking),
+        ArchiveKind::Bzip2 => uncompressed(MultiBzDecoder::new(BufReader::new(file)), file_name, &mut unpacking),
+        ArchiveKind::Zstandard => uncompressed(zstandard::Frames::new(BufReader::new(file)), file_name, &mut unpacking),
     }?;
     Ok((unpacking.losses, unpacking.passed_over))
 }
 
-/// The content of a `.gz`: a single file, or the members of a `.tar`.
-fn unzipped(mut content: impl Read, file_name: &str, unpacking: &mut Unpacking<'_, '_>) -> Result<(), Unreadable> {
+/// The content of a `.gz` and the like: a single file, or the members of a `.tar`.
+fn uncompressed(content: impl Read, file_name: &str, unpacking: &mut Unpacking<'_, '_>) -> Result<(), Unreadable> {
+    let mut content = Limited { content, allowance: unpacking.allowance };
     let mut first = Vec::new();
     let began = content.by_ref().take(SNIFFED).read_to_end(&mut first);
     if first.is_empty()
@@ -104,7 +128,7 @@ fn unzipped(mut content: impl Read, file_name: &str, unpacking: &mut Unpacking<'
         return tape::members(content, unpacking);
     }
     if unpacking.takes_member() {
-        let name = unpacking.names.unique(&name::without_gz(file_name));
+        let name = unpacking.names.unique(&name::without_ending(file_name));
         // Its bytes are counted already.
         (unpacking.each)(Member { name, bytes: None, content: &mut content });
     }

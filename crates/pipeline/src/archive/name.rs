@@ -39,10 +39,13 @@ fn clean(name: &str) -> String {
     if clean.is_empty() { "unnamed".to_owned() } else { clean }
 }
 
-/// The name of the content of a `.gz` with this name.
-pub(super) fn without_gz(file_name: &str) -> String {
+/// The endings that compressing a single file adds to its name.
+const ENDINGS: [&str; 4] = ["gz", "xz", "bz2", "zst"];
+
+/// The name of the content of a `.gz` and the like with this name.
+pub(super) fn without_ending(file_name: &str) -> String {
     let (stem, extension) = file_name.rsplit_once('.').unwrap_or((file_name, ""));
-    if extension.eq_ignore_ascii_case("gz") && !stem.is_empty() {
+    if ENDINGS.iter().any(|ending| extension.eq_ignore_ascii_case(ending)) && !stem.is_empty() {
         stem.to_owned()
     } else {
         format!("{file_name} content")
@@ -82,11 +85,15 @@ mod tests {
     }
 
     #[test]
-    fn the_content_of_a_gz_has_the_name_before_its_ending() {
-        for (file, content) in
-            [("System.evtx.gz", "System.evtx"), ("a.GZ", "a"), (".gz", ".gz content"), ("dump", "dump content")]
-        {
-            assert_eq!(without_gz(file), content);
+    fn the_content_of_a_compressed_file_has_the_name_before_its_ending() {
+        for (file, content) in [
+            ("System.evtx.gz", "System.evtx"),
+            ("a.GZ", "a"),
+            ("b.dmp.zst", "b.dmp"),
+            (".gz", ".gz content"),
+            ("dump", "dump content"),
+        ] {
+            assert_eq!(without_ending(file), content);
         }
     }
 }

@@ -16,7 +16,7 @@ const MAGIC: &[u8] = b"ustar";
 const LONGEST_EXTENSION: u64 = 128 << 10;
 
 /// Whether a file that begins with `first` is a tape archive.
-pub(crate) fn is_tape(first: &[u8]) -> bool {
+pub(super) fn is_tape(first: &[u8]) -> bool {
     first.get(MAGIC_AT..).is_some_and(|rest| rest.starts_with(MAGIC))
 }
 

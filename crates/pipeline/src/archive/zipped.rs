@@ -7,15 +7,20 @@ use zip::read::{Config, read_zipfile_from_stream};
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipReadOptions};
 // Reads the directory entry by entry: allocates nothing by the stated number of entries, and keeps equal names apart.
-use zip::unstable::read::ZipIterable;
+use zip::unstable::read::{ZipIterable, ZipIterableFiles};
 
 use super::SYMBOLIC_LINK;
 use super::limits::Limited;
+use super::passwords::Passwords;
 use super::unpacking::{Unpacking, words};
 use crate::read_error::ReadError;
 use untrusted::Unreadable;
 
-pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Result<(), Unreadable> {
+pub(super) fn members(
+    file: &mut File,
+    passwords: &Passwords,
+    unpacking: &mut Unpacking<'_, '_>,
+) -> Result<(), Unreadable> {
     let again = |error: io::Error| Unreadable::whole(error.to_string());
     let mut archive = match ZipIterable::try_new(BufReader::new(file.try_clone().map_err(again)?), Config::default()) {
         Ok(archive) => archive,
@@ -24,8 +29,19 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
             return without_directory(BufReader::new(file), &error, unpacking);
         }
     };
-    let files = archive.files().map_err(|error| Unreadable::whole(reason(&error)))?;
-    while let Some(entry) = files.next() {
+    let unreadable = |error: ZipError| Unreadable::whole(reason(&error));
+    let files = archive.files().map_err(unreadable)?;
+    let mut copies = Vec::new();
+    for _ in 0..passwords.count() {
+        let file = BufReader::new(file.try_clone().map_err(again)?);
+        copies.push(ZipIterable::try_new(file, Config::default()).map_err(unreadable)?);
+    }
+    let mut trials = Trials { passes: Vec::new(), fitting: 0 };
+    for copy in &mut copies {
+        trials.passes.push((copy.files().map_err(unreadable)?, 0));
+    }
+    for at in 0_usize.. {
+        let Some(entry) = files.next() else { break };
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -47,11 +63,19 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
         }
         let name = unpacking.names.unique(&name_of(entry.name(), entry.name_raw()));
         let (bytes, method) = (entry.size(), entry.compression());
-        if !entry.encrypted() && !KNOWN.contains(&method) {
-            unpacking.lose(name, ReadError::UnknownMethod(method.to_string()).to_string());
-            continue;
-        }
-        match entry.with_reader(files.reader_mut(), ZipReadOptions::new()) {
+        let password = if entry.encrypted() { trials.password(at, passwords, unpacking) } else { Ok(None) };
+        let password = match password {
+            Ok(password) if KNOWN.contains(&method) => password,
+            Ok(_) => {
+                unpacking.lose(name, ReadError::UnknownMethod(method.to_string()).to_string());
+                continue;
+            }
+            Err(error) => {
+                unpacking.lose(name, error.to_string());
+                continue;
+            }
+        };
+        match entry.with_reader(files.reader_mut(), ZipReadOptions::new().password(password)) {
             Ok(content) => unpacking.give(name, Some(bytes), content),
             Err(error) => unpacking.lose(name, reason(&error)),
         }
@@ -62,6 +86,39 @@ pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Res
 /// The supported methods of compression: those of Windows and of nearly all other programs.
 const KNOWN: [CompressionMethod; 3] =
     [CompressionMethod::Stored, CompressionMethod::Deflated, CompressionMethod::Deflate64];
+
+/// Tries passwords. Each one has a pass of its own over the directory, because trying uses an entry up.
+struct Trials<'c> {
+    /// The passes, with the position of the next entry.
+    passes: Vec<(&'c mut ZipIterableFiles<BufReader<File>>, usize)>,
+    /// The position of the password that fitted last.
+    fitting: usize,
+}
+
+impl Trials<'_> {
+    /// The password with which the entry at this position is whole. The check that the format has for passwords is a single
+    /// byte, which every 256th wrong one passes.
+    fn password<'p>(
+        &mut self,
+        at: usize,
+        passwords: &'p Passwords,
+        unpacking: &Unpacking<'_, '_>,
+    ) -> Result<Option<&'p [u8]>, ReadError> {
+        for (number, password) in passwords.beginning_with(self.fitting) {
+            let Some((pass, next)) = self.passes.get_mut(number) else { continue };
+            let behind = at.saturating_sub(*next);
+            *next = at.saturating_add(1);
+            let Some(Ok(entry)) = pass.nth(behind) else { continue };
+            let options = ZipReadOptions::new().password(Some(password.as_bytes()));
+            let Ok(content) = entry.with_reader(pass.reader_mut(), options) else { continue };
+            if io::copy(&mut Limited { content, allowance: unpacking.allowance }, &mut io::sink()).is_ok() {
+                self.fitting = number;
+                return Ok(Some(password.as_bytes()));
+            }
+        }
+        Err(passwords.refused())
+    }
+}
 
 /// The members of an archive without its end, where the directory would be: one after the other, as long as each states
 /// its length.

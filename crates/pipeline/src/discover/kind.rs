@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::archive::is_tape;
+use crate::archive::ArchiveKind;
 use crash_dump::{is_kernel_dump, is_minidump};
 use evidence::ArtifactKind;
 use evtx_scan::is_event_log;
@@ -157,20 +157,9 @@ fn is_begun_signature(first: &[u8]) -> bool {
     SIGNATURES.iter().any(|signature| first.len() < signature.len() && signature.starts_with(first))
 }
 
-/// Signatures of the archives that people send: zip, 7z, cab, gzip, rar, xz, bzip2, Zstandard, tar.
+/// Whether a file is an archive that people send evidence in.
 fn is_archive(first: &[u8]) -> bool {
-    const SIGNATURES: [&[u8]; 9] = [
-        b"PK\x03\x04",
-        b"PK\x05\x06",
-        b"7z\xBC\xAF\x27\x1C",
-        b"MSCF\0\0\0\0",
-        b"\x1F\x8B\x08",
-        b"Rar!\x1A\x07",
-        b"\xFD7zXZ\0",
-        b"BZh",
-        b"\x28\xB5\x2F\xFD",
-    ];
-    (is_tape(first) || SIGNATURES.iter().any(|signature| first.starts_with(signature))) && !is_office_document(first)
+    ArchiveKind::recognized(first).is_some() && !is_office_document(first)
 }
 
 /// Whether a file is a document of an office program: a zip archive with texts and pictures, but no evidence as a member.
@@ -195,7 +184,9 @@ pub fn named_kind(path: &Path) -> Option<ArtifactKind> {
         "dmp" | "mdmp" | "hdmp" => ArtifactKind::Minidump,
         "evtx" => ArtifactKind::EventLog,
         "wer" => ArtifactKind::WerReport,
-        "zip" | "7z" | "cab" | "gz" | "tgz" | "rar" | "xz" | "bz2" | "zst" | "tar" => ArtifactKind::Archive,
+        "zip" | "7z" | "cab" | "gz" | "tgz" | "rar" | "xz" | "txz" | "bz2" | "tbz2" | "zst" | "tzst" | "tar" => {
+            ArtifactKind::Archive
+        }
         _ => return None,
     })
 }

@@ -48,10 +48,10 @@ impl Reader<'_> {
         let allowance = nesting.allowance.unwrap_or(&own);
         let within = Nesting { depth: nesting.depth.saturating_add(1), allowance: Some(allowance) };
         let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let before = self.all.len();
+        let (before, context) = (self.all.len(), self.context);
         // A panic in a crate that unpacks becomes a loss of the members behind this place.
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            members(kind, &mut opened.file, &file_name, allowance, &mut |member| {
+            members(kind, &mut opened.file, &file_name, &context.passwords, allowance, &mut |member| {
                 self.read_member(member, &shown, within);
             })
         }));
