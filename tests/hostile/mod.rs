@@ -4,6 +4,8 @@ mod damage;
 mod dump_mutants;
 mod files;
 #[cfg(target_os = "linux")]
+mod interference;
+#[cfg(target_os = "linux")]
 mod memory;
 #[cfg(target_os = "linux")]
 mod rule_sets;

@@ -1,63 +1,18 @@
-//! Results that can't be written, or whose writing is interrupted.
+//! Results that can't be written.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
-
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-use serde_json::Value;
 
 use crate::program::{crashsift, finish, run};
 
-/// How often a run is interrupted, if the environment variable `CRASHSIFT_TRIALS` has no other number.
-const TRIALS: u32 = 8;
-
-fn trials() -> u32 {
-    env::var("CRASHSIFT_TRIALS").ok().and_then(|number| number.parse().ok()).unwrap_or(TRIALS)
-}
-
 /// The names in a folder.
-fn names(folder: &Path) -> Vec<String> {
+pub(super) fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder");
     let mut names: Vec<String> =
         entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
-}
-
-#[test]
-fn an_interrupted_run_leaves_nothing_or_a_whole_report() {
-    let signals = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGKILL];
-    for (trial, signal) in (0..trials()).zip(signals.into_iter().cycle()) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (report, cache) = (folder.path().join("report.json"), folder.path().join("cache"));
-        let mut command = crashsift(["analyze", "-q", "-f", "json", "samples", "--cache"]);
-        command.arg(&cache).arg("-o").arg(&report).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().expect("the program starts");
-        // From the very beginning to somewhere behind the end.
-        thread::sleep(Duration::from_millis(u64::from(trial * 137 % 1_000)));
-        let id = Pid::from_raw(i32::try_from(child.id()).expect("a process id"));
-        // It may have ended before.
-        let _ = kill(id, signal);
-        child.wait().expect("a child can be waited for");
-        for name in names(folder.path()) {
-            match name.as_str() {
-                "cache" => {
-                    let kept = names(&cache);
-                    assert!(kept.iter().all(|name| !name.starts_with('.')), "{signal}: {kept:?}");
-                }
-                "report.json" => {
-                    let text = fs::read_to_string(&report).expect("a report");
-                    assert!(serde_json::from_str::<Value>(&text).is_ok(), "{signal}: half a report");
-                }
-                other => panic!("{signal}: {other} is left behind"),
-            }
-        }
-    }
 }
 
 #[cfg(target_os = "linux")]
