@@ -19,6 +19,7 @@ mod inspect;
 mod judging;
 mod lost;
 mod man;
+#[cfg(not(target_family = "wasm"))]
 mod mcp;
 mod merge;
 mod output;
@@ -89,6 +90,7 @@ enum Command {
     /// Checks what somebody claims about crashes against the artifacts: quotes, modules, codes, times.
     Verify(verify::Arguments),
     /// Serves what the program knows to assistants: a server of the Model Context Protocol on standard input and output.
+    #[cfg(not(target_family = "wasm"))]
     Mcp(mcp::Arguments),
     /// Analyzes what arrives in a folder, each content once, and writes a report for each drop.
     Watch(watch::Arguments),
@@ -132,6 +134,7 @@ pub fn run(arguments: Vec<OsString>, file: Option<&Path>) -> Exit {
         Command::Config(arguments) => config::run(&arguments, &Arguments::command()),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),

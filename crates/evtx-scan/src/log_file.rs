@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io;
+#[cfg(not(any(unix, windows)))]
+use std::io::{Read, Seek};
 
 use super::chunk::CHUNK_BYTES;
 use super::file_header::HEADER_BYTES;
@@ -38,4 +40,11 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
 #[cfg(windows)]
 fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+/// WebAssembly has no reading at a place, and one thread: no other moves the file's position between the two calls.
+#[cfg(not(any(unix, windows)))]
+fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.seek(io::SeekFrom::Start(offset))?;
+    file.read(buffer)
 }

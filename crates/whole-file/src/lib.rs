@@ -9,7 +9,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use tempfile::{Builder, NamedTempFile, TempPath};
+use tempfile::{Builder, TempPath};
 
 /// The beginning of temporary names.
 pub const PREFIX: &str = ".crashsift-";
@@ -156,7 +156,7 @@ fn give_name(file: &File, path: &Path) -> io::Result<()> {
         linked => return linked,
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let named: NamedTempFile<()> = Builder::new().prefix(PREFIX).make_in(folder, link)?;
+    let named: tempfile::NamedTempFile<()> = Builder::new().prefix(PREFIX).make_in(folder, link)?;
     named.into_temp_path().persist(path).map_err(|error| error.error)
 }
 

@@ -56,6 +56,11 @@ impl Browser {
         self.tell("/url", &json!({"url": format!("file://{}", file.display())}));
     }
 
+    /// Goes from the page into its first frame: what is done from now on is done there.
+    pub fn enter_frame(&self) {
+        self.tell("/frame", &json!({"id": 0}));
+    }
+
     /// Runs a script's body in the page, and returns what it returns.
     #[track_caller]
     pub fn run(&self, script: &str) -> Value {

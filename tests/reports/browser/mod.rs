@@ -4,6 +4,7 @@
 //! (`scripts/axe.sh` gets it), with which accessibility is checked, too.
 
 mod driver;
+mod program_page;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -190,7 +190,7 @@ fn unpack(member: Member<'_>, of_machine: &mut bool) -> io::Result<Unpacked> {
         };
         return Ok(Unpacked { file: None, bytes, first, lost });
     }
-    let mut room = Room { file: tempfile::tempfile().inspect_err(|_| *of_machine = true)?, failed: of_machine };
+    let mut room = Room { file: temporary_file().inspect_err(|_| *of_machine = true)?, failed: of_machine };
     room.write_all(&first)?;
     let ended = began.and_then(|_| io::copy(content, &mut room));
     let mut file = room.file;
@@ -207,4 +207,9 @@ fn unpack(member: Member<'_>, of_machine: &mut bool) -> io::Result<Unpacked> {
         _ => None,
     };
     Ok(Unpacked { file: Some(file), bytes, first, lost })
+}
+
+/// A file without a name. WebAssembly has no folder for temporary files: there they are in the root.
+fn temporary_file() -> io::Result<File> {
+    if cfg!(target_os = "wasi") { tempfile::tempfile_in("/") } else { tempfile::tempfile() }
 }
