@@ -59,6 +59,8 @@ pub use windows_codes::Knowledge;
 
 /// The formats that print reports and facts.
 pub mod formats {
+    #[cfg(feature = "parquet")]
+    pub use report::parquet;
     pub use report::text::TextOptions;
     pub use report::{WriteError, csv, inspected, json, jsonl, page, schema, text};
 }

@@ -18,7 +18,7 @@ the types of a report's values, and :mod:`crashsift.codes` those of explained co
 
 from __future__ import annotations
 
-from ._crashsift import RulesError, __version__
+from ._crashsift import TABLES, RulesError, __version__
 from ._library import Report, Rules, analyze, explain, inspect
 
-__all__ = ["Report", "Rules", "RulesError", "__version__", "analyze", "explain", "inspect"]
+__all__ = ["Report", "Rules", "RulesError", "TABLES", "__version__", "analyze", "explain", "inspect"]

@@ -109,6 +109,14 @@ class Report:
         """The report as one page for a browser, which loads nothing."""
         return self._text("html", verbose)
 
+    def to_parquet(self, table: str) -> bytes:
+        """One of the tables of ``crashsift analyze -f parquet``, all days together, as a Parquet file.
+
+        :param table: one of :data:`crashsift.TABLES`, such as ``"incidents"``.
+        :raises ValueError: when there is no such table.
+        """
+        return self._native.parquet(table)
+
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame with one row an incident and the columns of the CSV format. Unknown values are missing values.
 

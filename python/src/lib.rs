@@ -13,6 +13,7 @@ use crashsift::{Diagnostic, HeadAndTail, Limits, Options, Passwords, RuleSet, Sy
 use jiff::Timestamp;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use report::Report;
 use watched::watched;
@@ -153,6 +154,7 @@ fn run(py: Python<'_>, arguments: Vec<OsString>, file: PathBuf) -> u8 {
 #[pymodule]
 fn _crashsift(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("TABLES", PyTuple::new(module.py(), crashsift::formats::parquet::names())?)?;
     module.add("RulesError", module.py().get_type::<RulesError>())?;
     module.add_class::<Rules>()?;
     module.add_class::<Report>()?;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crashsift::formats::{TextOptions, WriteError, csv, json, jsonl, page, text};
+use crashsift::formats::{TextOptions, WriteError, csv, json, jsonl, page, parquet, text};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -24,6 +24,16 @@ impl Report {
         let mut out = Vec::new();
         let there = py.detach(|| json::write_incident(&self.0, number, &mut out))?;
         Ok(there.then(|| PyBytes::new(py, &out)))
+    }
+
+    /// A table of the report as a Parquet file.
+    fn parquet<'py>(&self, py: Python<'py>, table: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let made = py.detach(|| parquet::table(&self.0, table)).map_err(io::Error::other)?;
+        let known = || parquet::names().collect::<Vec<_>>().join(", ");
+        match made {
+            Some(file) => Ok(PyBytes::new(py, &file)),
+            None => Err(PyValueError::new_err(format!("{table}: no table; the tables are {}", known()))),
+        }
     }
 
     /// The report in a format, as the program writes it. `verbose` and `width` (columns) are for those that people read.

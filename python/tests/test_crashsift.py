@@ -243,6 +243,21 @@ class Frames(unittest.TestCase):
             table["process"].to_pylist(), [incident.get("process", {}).get("name") for incident in report]
         )
 
+    def test_parquet(self) -> None:
+        report = crashsift.analyze(SAMPLES)
+        for table in crashsift.TABLES:
+            self.assertEqual(report.to_parquet(table)[:4], b"PAR1")
+        with self.assertRaisesRegex(ValueError, "incidents, evidence"):
+            report.to_parquet("else")
+        try:
+            import pyarrow.parquet
+        except ImportError:
+            self.skipTest("no pyarrow")
+        import io
+
+        rows = pyarrow.parquet.read_table(io.BytesIO(report.to_parquet("incidents")))
+        self.assertEqual(set(rows["id"].to_pylist()), {incident["id"] for incident in report})
+
 
 if __name__ == "__main__":
     unittest.main()

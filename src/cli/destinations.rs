@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::output;
-use super::report_format::ReportFormat;
+use super::report_format::{ReportFormat, folder};
 
 /// One report of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,9 @@ pub struct Destination {
 
 /// The value of `--output` that is standard output.
 const STANDARD_OUTPUT: &str = "-";
+
+/// The message for a format that standard output can't take.
+const FOLDER: &str = "--format parquet: it is a folder of tables; name one with --output";
 
 /// The reports of a run: one to standard output without `outputs`. `asked` is `--format`, `standard` the format of standard
 /// output without it.
@@ -32,6 +35,9 @@ pub fn destinations(
     standard: ReportFormat,
 ) -> Result<Vec<Destination>, String> {
     if outputs.is_empty() {
+        if asked.is_some_and(ReportFormat::is_folder) {
+            return Err(FOLDER.to_owned());
+        }
         return Ok(vec![Destination { file: None, format: asked.unwrap_or(standard) }]);
     }
     let mut all: Vec<Destination> = Vec::new();
@@ -42,7 +48,11 @@ pub fn destinations(
         } else {
             let format = format_of(path, asked, outputs.len() == 1)
                 .map_err(|reason| format!("--output {}: {reason}", path.display()))?;
-            output::check(path)?;
+            if format.is_folder() {
+                folder::check(path).map_err(|reason| format!("--output {}: {reason}", path.display()))?;
+            } else {
+                output::check(path)?;
+            }
             let place = place(path);
             if let Some(other) = places.iter().position(|known| *known == place) {
                 let other = all.iter().filter_map(|known| known.file.as_deref()).nth(other).unwrap_or(path);
@@ -55,6 +65,9 @@ pub fn destinations(
             return Err("--output -: given twice, and standard output takes one report".to_owned());
         }
         all.push(destination);
+    }
+    if all.iter().any(|known| known.file.is_none() && known.format.is_folder()) {
+        return Err(FOLDER.to_owned());
     }
     Ok(all)
 }

@@ -24,6 +24,7 @@ mod mcp;
 mod merge;
 mod output;
 mod passwords;
+mod page;
 mod progress;
 mod redaction;
 mod report_format;
@@ -79,6 +80,8 @@ enum Command {
     Inspect(inspect::Arguments),
     /// Says what is new, gone, more, fewer or judged otherwise in a report against an earlier one.
     Compare(compare::Arguments),
+    /// Makes the page for browsers of the tables that `analyze -f parquet` or a job of Spark has written.
+    Page(page::Arguments),
     /// Makes one report of several, as if all their artifacts had been analyzed together.
     Merge(merge::Arguments),
     /// Shows one incident or group: what happened, why, what to do, and what that rests on.
@@ -137,6 +140,7 @@ pub fn run(arguments: Vec<OsString>, file: Option<&Path>) -> Exit {
         #[cfg(not(target_family = "wasm"))]
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
+        Command::Page(arguments) => page::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::SymbolsNeeded(arguments) => symbols_needed::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

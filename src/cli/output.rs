@@ -103,8 +103,19 @@ fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 /// # Errors
 /// The message for the user, when a file would be lost.
 pub fn not_lost<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), String> {
-    let Some(place) = fs::canonicalize(output).ok().filter(|place| place.is_file()) else { return Ok(()) };
+    let Ok(place) = fs::canonicalize(output) else { return Ok(()) };
     let lost = |what: &str| Err(format!("--output {}: {what}, and would be lost; name another file", output.display()));
+    if place.is_dir() {
+        let mut inputs = inputs.into_iter().filter_map(|path| fs::canonicalize(path).ok());
+        return if inputs.any(|input| input.starts_with(&place)) {
+            lost("files that are read are in it")
+        } else {
+            Ok(())
+        };
+    }
+    if !place.is_file() {
+        return Ok(());
+    }
     // A file that can't be read is reported when it can't be written.
     let Ok(first) = opener::open(&place).and_then(first_bytes) else { return Ok(()) };
     for input in inputs.into_iter().filter_map(|path| fs::canonicalize(path).ok()) {

@@ -41,6 +41,8 @@ pub enum ReportFormat {
     Prometheus,
     /// JSON Lines in the shape of the Elastic Common Schema, for log stores.
     Ecs,
+    /// A folder of Parquet files, for queries over many incidents.
+    Parquet,
 }
 
 /// What some formats can do in two ways.
@@ -67,6 +69,7 @@ impl ReportFormat {
             Self::Junit => Some("xml"),
             Self::Sarif => Some("sarif"),
             Self::Prometheus => Some("prom"),
+            Self::Parquet => Some("parquet"),
             Self::Screen | Self::Brief | Self::Github | Self::Gitlab | Self::Ecs => None,
         }
     }
@@ -89,6 +92,11 @@ impl ReportFormat {
         let all: Vec<String> =
             Self::value_variants().iter().filter_map(|format| Some(format!(".{}", format.ending()?))).collect();
         format!("the endings are {}", all.join(", "))
+    }
+
+    /// Whether the report is a folder of files, which [`folder`] checks and writes.
+    pub fn is_folder(self) -> bool {
+        self == Self::Parquet
     }
 
     /// Whether other commands read the report.
@@ -122,7 +130,67 @@ impl ReportFormat {
             Self::Gitlab => gitlab::write(report, out),
             Self::Prometheus => prometheus::write(report, out),
             Self::Ecs => ecs::write(report, out),
+            Self::Parquet => Err(io::Error::other("it is a folder of tables")),
         }
+    }
+}
+
+/// Reports that are folders: tables.
+#[cfg(feature = "parquet")]
+pub mod folder {
+    use std::path::Path;
+
+    use report::{Report, parquet};
+    use rules::Causes;
+
+    /// Checks before the analysis that the report can be written to this folder.
+    ///
+    /// # Errors
+    /// The reason for the user.
+    pub fn check(folder: &Path) -> Result<(), String> {
+        parquet::check(folder).map_err(|error| error.to_string())
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// The reason for the user.
+    pub fn write(report: &Report, folder: &Path) -> Result<(), String> {
+        parquet::write(report, folder).map_err(|error| error.to_string())
+    }
+
+    /// Reads the tables as a report; `causes` are those that rules can name.
+    ///
+    /// # Errors
+    /// The reason for the user.
+    pub fn read(folder: &Path, causes: &Causes) -> Result<Report, String> {
+        parquet::read(folder, causes).map_err(|error| error.to_string())
+    }
+}
+
+/// Reports that are folders, in a program that can't write them.
+#[cfg(not(feature = "parquet"))]
+pub mod folder {
+    use std::path::Path;
+
+    use report::Report;
+    use rules::Causes;
+
+    const WITHOUT: &str = "this program was built without Parquet; build it with the feature `parquet`";
+
+    /// Refuses all folders.
+    pub fn check(_: &Path) -> Result<(), String> {
+        Err(WITHOUT.to_owned())
+    }
+
+    /// Writes nothing.
+    pub fn write(_: &Report, _: &Path) -> Result<(), String> {
+        Err(WITHOUT.to_owned())
+    }
+
+    /// Reads nothing.
+    pub fn read(_: &Path, _: &Causes) -> Result<Report, String> {
+        Err(WITHOUT.to_owned())
     }
 }
 

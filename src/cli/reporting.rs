@@ -13,7 +13,7 @@ use super::destinations::{Destination, destinations};
 use super::fail_on::Condition;
 use super::output::{self, Look, not_lost};
 use super::redaction::Redaction;
-use super::report_format::{ReportFormat, WriteOptions};
+use super::report_format::{ReportFormat, WriteOptions, folder};
 use super::reports::side;
 use super::rules::load_rules;
 use super::run_summary::RunSummary;
@@ -40,7 +40,7 @@ pub struct Arguments {
     full: bool,
 
     /// Write the report to FILE instead of standard output, whole or not at all. The ending is its format: .txt, .json,
-    /// .jsonl, .csv, .md, .html, .xml (JUnit), .sarif or .prom. Can be given again for several reports of one run; `-` is standard output.
+    /// .jsonl, .csv, .md, .html, .xml (JUnit), .sarif, .prom or .parquet (a folder of tables). Can be given again for several reports of one run; `-` is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
@@ -133,10 +133,10 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The only report of the run; `None` where there are several.
+    /// The only report of the run, where it is a file or standard output; `None` where there are several.
     pub fn only_destination(&self) -> Option<&Destination> {
         match self.destinations.as_slice() {
-            [only] => Some(only),
+            [only] if !only.format.is_folder() => Some(only),
             _ => None,
         }
     }
@@ -307,6 +307,13 @@ impl Arguments {
         };
         let mut failed = None;
         for Destination { file, format } in destinations {
+            if let (true, Some(path)) = (format.is_folder(), file) {
+                if let Err(reason) = folder::write(report, path) {
+                    stream::note(&format!("--output {}: {reason}", path.display()));
+                    failed = failed.or(Some(Exit::Internal));
+                }
+                continue;
+            }
             let written = output::deliver(file.as_deref(), self.look(*format), |out, text| {
                 let options = WriteOptions { text, csv_bom: self.csv_bom(), is_failure: &is_failure };
                 let write = |out: &mut dyn Write| format.write(report, out, options);

@@ -7,6 +7,7 @@ mod compare;
 mod config;
 mod entry;
 mod explain;
+pub(crate) mod lake;
 mod mcp;
 mod merge;
 mod outputs;

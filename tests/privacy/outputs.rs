@@ -79,6 +79,16 @@ fn no_format_of_a_report_has_them() {
     for format in ["brief", "junit", "sarif", "github", "gitlab", "prometheus", "ecs"] {
         evidence.clean(&["analyze", "--redact", "-f", format, &path]);
     }
+    #[cfg(feature = "parquet")]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lake = folder.path().join("lake");
+        evidence.clean(&["analyze", "--redact", "-f", "parquet", "-o", &lake.to_string_lossy(), &path]);
+        let tables = crate::commands::lake::tables(&lake);
+        let all: Vec<String> = tables.values().flatten().map(|row| row.to_string()).collect();
+        assert!(all.iter().any(|row| row.contains(PROGRAM)), "{all:#?}");
+        evidence.check(&all.join("\n"), "the tables");
+    }
     let report = evidence.clean(&["analyze", "--redact", "-f", "json", &path]).json();
     let incidents = list(&report, "incidents");
     let crash = incidents.iter().find(|incident| incident["fault_site"]["module"] == MODULE);

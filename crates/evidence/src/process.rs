@@ -270,7 +270,7 @@ pub enum Call {
 
 words!(
     /// How a stack frame was found, the weakest first.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::VariantArray)]
     FrameTrust {
         /// A value on the stack that looks like a return address. Stale values look the same.
         Scanned => "scanned",

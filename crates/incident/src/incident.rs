@@ -20,7 +20,7 @@ use windows_codes::McaStatus;
 
 evidence::words!(
     /// The kinds of incidents.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::VariantArray)]
     IncidentKind {
         /// A process died of an exception.
         Crash => "crash",

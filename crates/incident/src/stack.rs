@@ -18,7 +18,7 @@ pub(super) use managed::exception_text;
 
 evidence::words!(
     /// Kinds of stacks: of one crash, a native stack and the stack of a runtime can both be known.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::VariantArray)]
     StackKind {
         /// Machine code of a process.
         #[default]

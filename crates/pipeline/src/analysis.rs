@@ -6,7 +6,7 @@ mod parties;
 mod steps;
 mod wanted;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -37,7 +37,7 @@ use report::groups::{Attributes, groups};
 use report::inspected::Inspected;
 use report::model::Gap;
 use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Selected, Summary};
-use rules::{RuleSet, RuleSetInfo, UNDETERMINED};
+use rules::{RuleSet, RuleSetInfo};
 use sigma::{PREFIX, SigmaRules};
 use untrusted::{HeadAndTail, display_path};
 
@@ -149,7 +149,7 @@ pub(crate) fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Optio
     }
     let left_out = reports.iter().filter_map(|report| report.summary.left_out).reduce(usize::saturating_add);
     let Some(mut report) = parties::put_together(reports) else { return conclude_one(Vec::new(), rules, options) };
-    report.summary = Summary { left_out, ..summary(&report.artifacts, &report.incidents) };
+    report.summary = Summary { left_out, ..Summary::new(&report.artifacts, &report.incidents) };
     (report, evidence)
 }
 
@@ -221,7 +221,7 @@ fn conclude_one(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> 
         keeps_evidence: options.keep_evidence,
         causes: rules.causes().clone(),
         rule_sets: rules.infos().into_iter().chain(sigma_sets(options)).collect(),
-        summary: Summary { left_out: chooses(options).then_some(left_out), ..summary(&artifacts, &incidents) },
+        summary: Summary { left_out: chooses(options).then_some(left_out), ..Summary::new(&artifacts, &incidents) },
         artifacts,
         incidents,
         machines,
@@ -493,26 +493,4 @@ fn is_recognised(joined: &JoinedIncident<'_>) -> bool {
         Observation::Ticket(ticket) => ticket.reports_a_crash(),
         _ => true,
     })
-}
-
-/// The totals of a report.
-pub(crate) fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
-    let with = |status| artifacts.iter().filter(|artifact| artifact.status == status).count();
-    let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
-    for judged in incidents.iter().filter(|judged| judged.verdict.cause != UNDETERMINED) {
-        let count = by_cause.entry(judged.verdict.cause.clone()).or_default();
-        *count = count.saturating_add(1);
-    }
-    Summary {
-        artifacts: artifacts.len(),
-        failed: with(ArtifactStatus::Failed),
-        partial: with(ArtifactStatus::Partial),
-        archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
-        incidents: incidents.len(),
-        left_out: None,
-        excluded: None,
-        suppressed: incidents.iter().map(|judged| judged.suppressed.len()).fold(0, usize::saturating_add),
-        undetermined: incidents.iter().filter(|judged| judged.verdict.cause == UNDETERMINED).count(),
-        by_cause,
-    }
 }

@@ -6,11 +6,11 @@ use std::slice;
 
 use rayon::prelude::*;
 
-use crate::analysis::{Options, Progress, conclude, read_all, summary};
+use crate::analysis::{Options, Progress, conclude, read_all};
 use crate::discover::{self, Unfound};
 use crate::read::{ReadArtifact, unread};
 use evidence::ArtifactKind;
-use report::{Artifact, ArtifactStatus, Report};
+use report::{Artifact, ArtifactStatus, Report, Summary};
 use rules::RuleSet;
 use untrusted::display_path;
 
@@ -54,7 +54,7 @@ pub fn not_read(file: &Path, bytes: u64, reason: String, passed_over: bool) -> A
 pub fn gathered(artifacts: Vec<Artifact>, rules: &RuleSet) -> Report {
     let options = Options { keep_evidence: true, ..Options::default() };
     let (empty, _) = conclude(Vec::new(), rules, &options);
-    Report { summary: summary(&artifacts, &[]), artifacts, ..empty }
+    Report { summary: Summary::new(&artifacts, &[]), artifacts, ..empty }
 }
 
 /// A path without a file that can be read, as a report lists it.

@@ -4,7 +4,8 @@
 //! other commands read. [`groups`], [`mod@coverage`] and [`mod@compare`] conclude what is true of the whole report. The
 //! formats only print: [`text`], [`brief`] and [`page`] (HTML, Markdown) are for people, [`mod@csv`] is for spreadsheets,
 //! [`json`] and [`jsonl`] are for programs, and [`junit`], [`sarif`], [`github`], [`gitlab`], [`prometheus`] and [`ecs`] for
-//! pipelines, monitoring and log stores (`docs/outputs.md`). `docs/report.md` describes every key of the latter two, [`schema`] has them as JSON Schema.
+//! pipelines, monitoring and log stores (`docs/outputs.md`); with the feature `parquet`, [`parquet`] are tables for queries
+//! over many incidents (`docs/lake.md`). `docs/report.md` describes every key of the latter two, [`schema`] has them as JSON Schema.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
@@ -25,6 +26,8 @@ mod tests {
 }
 mod wording;
 
+#[cfg(feature = "parquet")]
+pub use formats::parquet;
 pub use formats::{WriteError, csv, inspected, json, jsonl, page, schema, screen, text};
 pub use formats::{brief, ecs, github, gitlab, junit, prometheus, sarif};
 pub use model::{

@@ -1,4 +1,4 @@
-//! Files that get their name when they are whole.
+//! Files, and folders of files, that get their name when they are whole.
 //!
 //! A run may be interrupted, the disk may be full, the computer may lose power: what has a file's name then is the file that
 //! was there before. On Linux, a file that is being written has no name at all, so that nothing of it is left behind however
@@ -9,7 +9,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use tempfile::{Builder, TempPath};
+use tempfile::{Builder, TempDir, TempPath};
 
 /// The beginning of temporary names.
 pub const PREFIX: &str = ".crashsift-";
@@ -44,7 +44,7 @@ impl WholeFile {
         let (file, name) = match without_name(folder) {
             Some(file) => (file, None),
             None => {
-                let (file, name) = with_temporary_name().tempfile_in(folder)?.into_parts();
+                let (file, name) = with_temporary_name(0o666).tempfile_in(folder)?.into_parts();
                 (file, Some(name))
             }
         };
@@ -89,11 +89,80 @@ impl Write for WholeFile {
     }
 }
 
+/// A folder that is being filled, beside the place that it will have.
+#[derive(Debug)]
+pub struct WholeFolder {
+    folder: TempDir,
+    /// What it gets when it is whole.
+    permissions: Permissions,
+}
+
+impl WholeFolder {
+    /// A new folder in `parent`, in which it will get its name.
+    ///
+    /// # Errors
+    /// When it can't be created.
+    pub fn in_folder(parent: &Path) -> io::Result<Self> {
+        let folder = with_temporary_name(0o777).tempdir_in(parent)?;
+        let permissions = fs::metadata(folder.path())?.permissions();
+        if cfg!(unix) {
+            fs::set_permissions(folder.path(), owners(&permissions))?;
+        }
+        Ok(Self { folder, permissions })
+    }
+
+    /// Where it is until it is whole.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Gives the folder its name, and removes the folder that has it. On Linux both change places in one step.
+    ///
+    /// # Errors
+    /// When the name can't be given; the folder that was there before is there then.
+    pub fn persist(self, path: &Path) -> io::Result<()> {
+        let before = fs::symlink_metadata(path).ok();
+        if cfg!(unix) {
+            let permissions = before.as_ref().map_or(self.permissions, fs::Metadata::permissions);
+            fs::set_permissions(self.folder.path(), permissions)?;
+        }
+        if before.is_none() {
+            fs::rename(self.folder.path(), path)?;
+            // Nothing is left at the temporary name.
+            let _ = self.folder.keep();
+            return Ok(());
+        }
+        if exchange(self.folder.path(), path).is_err() {
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let old = with_temporary_name(0o700).tempdir_in(parent)?;
+            let aside = old.path().join("old");
+            fs::rename(path, &aside)?;
+            fs::rename(self.folder.path(), path).inspect_err(|_| drop(fs::rename(&aside, path)))?;
+            let _ = self.folder.keep();
+            return old.close();
+        }
+        self.folder.close()
+    }
+}
+
+/// Lets two folders change their names in one step, where the system can.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
+    renameat2(AT_FDCWD, one, AT_FDCWD, other, RenameFlags::RENAME_EXCHANGE).map_err(io::Error::from)
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// The permissions without those of anybody but the owner.
 #[cfg(unix)]
 fn owners(permissions: &Permissions) -> Permissions {
     use std::os::unix::fs::PermissionsExt;
-    Permissions::from_mode(permissions.mode() & 0o600)
+    Permissions::from_mode(permissions.mode() & 0o700)
 }
 
 #[cfg(not(unix))]
@@ -101,17 +170,18 @@ fn owners(permissions: &Permissions) -> Permissions {
     permissions.clone()
 }
 
-/// A temporary file with the permissions of any other new file: what the system leaves of them is what it gets in the end.
+/// A temporary file or folder with the permissions of any other new one: what the system leaves of `mode` is what it gets in
+/// the end.
 #[cfg(unix)]
-fn with_temporary_name() -> Builder<'static, 'static> {
+fn with_temporary_name(mode: u32) -> Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
     let mut builder = Builder::new();
-    builder.prefix(PREFIX).permissions(Permissions::from_mode(0o666));
+    builder.prefix(PREFIX).permissions(Permissions::from_mode(mode));
     builder
 }
 
 #[cfg(not(unix))]
-fn with_temporary_name() -> Builder<'static, 'static> {
+fn with_temporary_name(_: u32) -> Builder<'static, 'static> {
     let mut builder = Builder::new();
     builder.prefix(PREFIX);
     builder
@@ -200,6 +270,26 @@ mod tests {
         fs::create_dir(&path).expect("a folder");
         assert!(written(folder.path(), Readers::Usual, "text").persist(&path).is_err());
         assert_eq!(names(folder.path()), 1);
+    }
+
+    #[test]
+    fn a_folder_has_its_name_when_it_is_whole_and_replaces_the_one_before() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let path = parent.path().join("lake");
+        for name in ["first", "second"] {
+            let folder = WholeFolder::in_folder(parent.path()).expect("a folder");
+            fs::write(folder.path().join(name), name).expect("written");
+            assert!(!path.join(name).exists());
+            folder.persist(&path).expect("named");
+            assert_eq!((names(parent.path()), names(&path)), (1, 1));
+            assert_eq!(fs::read_to_string(path.join(name)).expect("a file"), name);
+        }
+        drop(WholeFolder::in_folder(parent.path()).expect("a folder"));
+        assert_eq!((names(parent.path()), names(&path)), (1, 1), "what never was whole is gone");
+        let plain = parent.path().join("plain");
+        fs::create_dir(&plain).expect("a folder");
+        let mode = |path: &Path| fs::metadata(path).expect("a folder").permissions();
+        assert_eq!(mode(&path), mode(&plain));
     }
 
     #[cfg(target_os = "linux")]

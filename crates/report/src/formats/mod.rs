@@ -13,6 +13,8 @@ pub mod junit;
 mod lines;
 mod located;
 pub mod page;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod prometheus;
 pub mod sarif;
 pub mod schema;

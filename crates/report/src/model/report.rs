@@ -246,3 +246,28 @@ pub struct Summary {
     /// Incidents whose verdict is `undetermined`.
     pub undetermined: usize,
 }
+
+impl Summary {
+    /// The totals of artifacts and incidents of which none was left out.
+    #[must_use]
+    pub fn new(artifacts: &[Artifact], incidents: &[Judged]) -> Self {
+        let with = |status| artifacts.iter().filter(|artifact| artifact.status == status).count();
+        let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
+        for judged in incidents.iter().filter(|judged| !judged.verdict.is_undetermined()) {
+            let count = by_cause.entry(judged.verdict.cause.clone()).or_default();
+            *count = count.saturating_add(1);
+        }
+        Self {
+            artifacts: artifacts.len(),
+            failed: with(ArtifactStatus::Failed),
+            partial: with(ArtifactStatus::Partial),
+            archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
+            incidents: incidents.len(),
+            left_out: None,
+            excluded: None,
+            suppressed: incidents.iter().map(|judged| judged.suppressed.len()).fold(0, usize::saturating_add),
+            undetermined: incidents.iter().filter(|judged| judged.verdict.is_undetermined()).count(),
+            by_cause,
+        }
+    }
+}
