@@ -11,7 +11,7 @@ use crate::read_error::ReadError;
 const BESIDE: u32 = 1 << 10;
 
 /// The content of the streams of a file, one after the other.
-pub(super) struct Streams<R>(XzReader<R>);
+pub(super) struct Streams<R: Read>(XzReader<R>);
 
 impl<R: Read> Streams<R> {
     pub(super) fn new(file: R) -> Self {

@@ -22,7 +22,7 @@ pub(super) fn members(
     unpacking: &mut Unpacking<'_, '_>,
 ) -> Result<(), Unreadable> {
     let again = |error: io::Error| Unreadable::whole(error.to_string());
-    let mut archive = match ZipIterable::try_new(BufReader::new(&mut *file), Config::default()) {
+    let mut archive = match ZipIterable::try_new(BufReader::new(file.try_clone().map_err(again)?), Config::default()) {
         Ok(archive) => archive,
         Err(error) => {
             file.seek(SeekFrom::Start(0)).map_err(again)?;
