@@ -44,12 +44,8 @@ use cli::Exit;
 
 pub use crash_dump::{Symbols, SymbolsError};
 pub use explain::{CodeFinding, Explained, Explanation, KnownRule, KnownSubCode, Reading, explain};
-<<<<<<< HEAD
-pub use pipeline::{Options, Progress, Silent, analyze, analyze_by_each, gather, inspect, inspect_and_analyze, merge};
-=======
 pub use pipeline::archive::Passwords;
-pub use pipeline::{Options, Progress, Silent, analyze, analyze_by_each, inspect, inspect_and_analyze, merge};
->>>>>>> 7af4885f (Archives: 7z, xz, bzip2, Zstandard, the stored files of RAR; encrypted zips and 7z are opened with --password-file)
+pub use pipeline::{Options, Progress, Silent, analyze, analyze_by_each, gather, inspect, inspect_and_analyze, merge};
 pub use report::inspected::Inspected;
 pub use report::{Artifact, Limits, Report};
 pub use rules::RuleSet;

@@ -8,6 +8,9 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+/// How much of a file is read at a time, bytes.
+const BLOCK: usize = 64 << 10;
+
 /// The first half of a SHA-256: two different contents with the same one are not to be expected, also not where somebody
 /// looks for them. It is written as 32 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,9 +23,15 @@ impl Identity {
     /// # Errors
     /// When reading fails.
     pub(super) fn of(mut from: impl Read) -> io::Result<Self> {
-        let mut hash = Sha256::new();
-        io::copy(&mut from, &mut hash)?;
-        Ok(Self::from_hash(hash))
+        let (mut hash, mut block) = (Sha256::new(), vec![0; BLOCK]);
+        loop {
+            match from.read(&mut block) {
+                Ok(0) => return Ok(Self::from_hash(hash)),
+                Ok(filled) => hash.update(block.get(..filled).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The identity of several in this order.

@@ -164,21 +164,21 @@ struct Subject<'r> {
 /// What a table has rows of, by day; one day without a date where the table has no days, or no rows.
 fn days<'r>(report: &'r Report, table: &'r Table) -> BTreeMap<Option<Date>, Vec<Subject<'r>>> {
     let all: Vec<Subject<'r>> = match &table.rows {
-        Rows::OfIncidents(rows) => report.incidents.iter().map(|judged| of_incident(report, judged, *rows)).collect(),
-        Rows::OfEntries(row) => {
+        Rows::Incidents(rows) => report.incidents.iter().map(|judged| of_incident(report, judged, *rows)).collect(),
+        Rows::Entries(row) => {
             let entries =
                 report.machines.iter().flat_map(|machine| machine.timeline.iter().map(move |entry| (machine, entry)));
             entries.map(|(machine, entry)| of_entry(report, machine, entry, *row)).collect()
         }
-        Rows::OfGroups(row) => {
+        Rows::Groups(row) => {
             let own = |group| Subject { key: (None, None, ""), rows: Box::new(move || vec![row(group)]) };
             report.groups.iter().map(own).collect()
         }
-        Rows::OfArtifacts(row) => {
+        Rows::Artifacts(row) => {
             let own = |artifact| Subject { key: (None, None, ""), rows: Box::new(move || vec![row(artifact)]) };
             report.artifacts.iter().map(own).collect()
         }
-        Rows::OfMachines(row) => {
+        Rows::Machines(row) => {
             let own = |machine| Subject { key: (None, None, ""), rows: Box::new(move || vec![row(machine)]) };
             report.machines.iter().map(own).collect()
         }

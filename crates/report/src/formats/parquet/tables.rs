@@ -21,15 +21,15 @@ pub(super) struct Table {
 /// What a table has rows of.
 pub(super) enum Rows {
     /// Of each incident so many.
-    OfIncidents(fn(&Report, &Judged) -> Vec<Row>),
+    Incidents(fn(&Report, &Judged) -> Vec<Row>),
     /// Of each entry of a timeline one.
-    OfEntries(fn(&Report, &Machine, &TimelineEntry) -> Row),
+    Entries(fn(&Report, &Machine, &TimelineEntry) -> Row),
     /// Of each group one.
-    OfGroups(fn(&Group) -> Row),
+    Groups(fn(&Group) -> Row),
     /// Of each artifact one.
-    OfArtifacts(fn(&Artifact) -> Row),
+    Artifacts(fn(&Artifact) -> Row),
     /// Of each machine one.
-    OfMachines(fn(&Machine) -> Row),
+    Machines(fn(&Machine) -> Row),
 }
 
 impl Table {
@@ -41,7 +41,7 @@ impl Table {
 
     /// Whether its rows are kept by day.
     pub(super) fn is_by_day(&self) -> bool {
-        matches!(self.rows, Rows::OfIncidents(_) | Rows::OfEntries(_))
+        matches!(self.rows, Rows::Incidents(_) | Rows::Entries(_))
     }
 }
 
@@ -92,7 +92,7 @@ const INCIDENTS: Table = Table {
         ("may_be_of", Text),
     ],
     environment: true,
-    rows: Rows::OfIncidents(|_, judged| {
+    rows: Rows::Incidents(|_, judged| {
         let (incident, verdict) = (&judged.incident, &judged.verdict);
         let (process, exception) = (incident.process.as_ref(), incident.exception.as_ref());
         let (site, suspect) = (incident.fault_site.as_ref(), incident.suspect.as_ref());
@@ -153,7 +153,7 @@ const EVIDENCE: Table = Table {
         ("joined_by", Text),
     ],
     environment: false,
-    rows: Rows::OfIncidents(|report, judged| {
+    rows: Rows::Incidents(|report, judged| {
         let rows = (1_usize..).zip(&judged.incident.evidence).map(|(number, item)| {
             let cells = [
                 int(Some(number)),
@@ -186,7 +186,7 @@ const FRAMES: Table = Table {
         ("stack", Text),
     ],
     environment: false,
-    rows: Rows::OfIncidents(|_, judged| {
+    rows: Rows::Incidents(|_, judged| {
         let rows = (0_usize..).zip(&judged.incident.stack).map(|(number, frame)| {
             let cells = [
                 int(Some(number)),
@@ -219,7 +219,7 @@ const MODULES: Table = Table {
         ("product", Text),
     ],
     environment: false,
-    rows: Rows::OfIncidents(|_, judged| {
+    rows: Rows::Incidents(|_, judged| {
         let incident = &judged.incident;
         let mut rows = Vec::new();
         let mut add = |role: &str, module: &str, version: Value, path: Value, product: Value| {
@@ -260,7 +260,7 @@ const FINDINGS: Table = Table {
         ("superseded_by", Text),
     ],
     environment: false,
-    rows: Rows::OfIncidents(|_, judged| {
+    rows: Rows::Incidents(|_, judged| {
         let rows = (1_usize..).zip(&judged.findings).map(|(number, finding)| {
             let cells = [
                 int(Some(number)),
@@ -296,7 +296,7 @@ const STEPS: Table = Table {
         ("undo", Text),
     ],
     environment: false,
-    rows: Rows::OfIncidents(|_, judged| {
+    rows: Rows::Incidents(|_, judged| {
         let Some(leading) = judged.leading_finding() else { return Vec::new() };
         let steps = Audience::ALL.into_iter().flat_map(|audience| crate::account::steps(leading, audience));
         let rows = (1_usize..).zip(steps).map(|(number, step)| {
@@ -333,7 +333,7 @@ const GROUPS: Table = Table {
         ("changes_unknown", Text),
     ],
     environment: false,
-    rows: Rows::OfGroups(|group| {
+    rows: Rows::Groups(|group| {
         vec![
             text(Some(&group.signature)),
             text(group.party.as_ref()),
@@ -367,7 +367,7 @@ const TIMELINE: Table = Table {
         ("place", Text),
     ],
     environment: false,
-    rows: Rows::OfEntries(|report, machine, entry| {
+    rows: Rows::Entries(|report, machine, entry| {
         let provider = Some(&*entry.provider).filter(|provider| !provider.is_empty());
         vec![
             time(Some(entry.time)),
@@ -396,7 +396,7 @@ const ARTIFACTS: Table = Table {
         ("party", Text),
     ],
     environment: false,
-    rows: Rows::OfArtifacts(|artifact| {
+    rows: Rows::Artifacts(|artifact| {
         vec![
             text(Some(&artifact.path)),
             text(Some(&artifact.kind)),
@@ -413,7 +413,7 @@ const MACHINES: Table = Table {
     name: "machines",
     columns: &[("host", Text), ("party", Text), ("logs_first", Time), ("logs_last", Time), ("log_days", Int)],
     environment: true,
-    rows: Rows::OfMachines(|machine| {
+    rows: Rows::Machines(|machine| {
         let first = machine.logs.iter().map(|log| log.first).min();
         let last = machine.logs.iter().map(|log| log.last).max();
         let days = first.zip(last).map(|(first, last)| day(last).duration_since(day(first)).as_hours() / 24 + 1);
