@@ -343,7 +343,7 @@ const GROUPS: Table = Table {
             time(group.last),
             text(Some(&group.representative)),
             text(group.cause.as_ref()),
-            group.confidence.map_or(Value::None, |confidence| Value::Real(rounded(confidence))),
+            group.confidence.map_or(Value::None, Value::Real),
             Value::Flag(group.symptom),
             json(Some(&group.over_represented).filter(|list| !list.is_empty())),
             json(group.changes_before.as_ref()),
