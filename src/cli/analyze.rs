@@ -202,8 +202,8 @@ fn carry_out(arguments: &Arguments, prepared: Prepared, program: Option<&Path>) 
 }
 
 /// The question of the run, if its answer can be kept: not with symbols and images, which are many and large, nor with
-/// Sigma rules, which don't use the cache, nor where a file keeps the names that were replaced, which a kept answer has not,
-/// nor with passwords, of which nothing is kept.
+/// Sigma rules, which don't use the cache, nor where a file keeps the names that were replaced, which a kept answer has not, nor
+/// in local times, which the rules for time zones change, nor with passwords, of which nothing is kept.
 fn question(
     arguments: &Arguments,
     destination: &Destination,
@@ -214,9 +214,8 @@ fn question(
     let Arguments { paths: given, this_pc: _, cache: _, ticket, symbols, by_folder, exclude, no_stack_walk, .. } =
         arguments;
     let Arguments { no_progress: _, passwords, reporting, .. } = arguments;
-    let names_are_kept = reporting.redaction.has_map();
-    let has_passwords = passwords.path().is_some();
-    if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() || names_are_kept || has_passwords {
+    let depends_on_more = reporting.redaction.has_map() || reporting.has_local_time() || passwords.path().is_some();
+    if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() || depends_on_more {
         return None;
     }
     let chosen = (by_folder, no_stack_walk, exclude);

@@ -17,6 +17,7 @@ mod fail_on;
 mod id_prefix;
 mod inspect;
 mod judging;
+mod local_time;
 mod lost;
 mod man;
 #[cfg(not(target_family = "wasm"))]

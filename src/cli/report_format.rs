@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::ValueEnum;
+use jiff::tz::TimeZone;
 
 use report::model::Judged;
 use report::text::TextOptions;
-use report::{Report, WriteError, csv, json, jsonl, page, screen, text};
+use report::{Report, WriteError, csv, json, jsonl, local_time, page, screen, text};
 use report::{brief, ecs, github, gitlab, junit, prometheus, sarif};
 
 /// A format of reports.
@@ -50,6 +51,8 @@ pub enum ReportFormat {
 pub struct WriteOptions<'o> {
     /// Width, colours and length of formats for reading.
     pub text: TextOptions,
+    /// The zone of times in formats for reading; `None` for UTC.
+    pub zone: Option<&'o TimeZone>,
     /// Whether a table begins with a byte order mark.
     pub csv_bom: bool,
     /// Which incidents are failed tests.
@@ -109,12 +112,21 @@ impl ReportFormat {
         matches!(self, Self::Text | Self::Screen)
     }
 
+    /// Whether people read it, and no programs.
+    fn is_for_reading(self) -> bool {
+        matches!(self, Self::Text | Self::Screen | Self::Brief | Self::Markdown | Self::Html)
+    }
+
     /// Writes the report in this format.
     ///
     /// # Errors
     /// When `out` can't be written to.
     pub fn write(self, report: &Report, out: &mut dyn Write, options: WriteOptions<'_>) -> io::Result<()> {
-        let WriteOptions { text: layout, csv_bom, is_failure } = options;
+        local_time::in_zone(options.zone.filter(|_| self.is_for_reading()), || self.write_format(report, out, options))
+    }
+
+    fn write_format(self, report: &Report, out: &mut dyn Write, options: WriteOptions<'_>) -> io::Result<()> {
+        let WriteOptions { text: layout, zone: _, csv_bom, is_failure } = options;
         match self {
             Self::Text => text::write(report, out, layout),
             Self::Screen => screen::write(report, out, layout),

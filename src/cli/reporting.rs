@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgAction, ValueEnum};
+use jiff::tz::TimeZone;
 
 use super::answers::{Answer, Answers};
 use super::color::Color;
@@ -19,7 +20,7 @@ use super::rules::load_rules;
 use super::run_summary::RunSummary;
 use super::selecting::Selecting;
 use super::stream::{Notes, usage};
-use super::{Exit, sigma, stream, suppressions};
+use super::{Exit, local_time, sigma, stream, suppressions};
 use ::sigma::SigmaRules;
 use pipeline::Options;
 use report::compare::{Side, comparable_now, compare};
@@ -103,6 +104,11 @@ pub struct Arguments {
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
 
+    /// Write times in reports for reading (text, screen, brief, Markdown, HTML) as the clocks of this computer show them, each with
+    /// its offset from UTC. All other formats have UTC.
+    #[arg(long)]
+    local_time: bool,
+
     /// Begin CSV with a byte order mark, by which Excel recognizes UTF-8: `true` or `false`. On Windows it is `true` without
     /// this option, elsewhere `false`.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
@@ -130,6 +136,7 @@ pub struct Prepared {
     baseline: Option<Side>,
     destinations: Vec<Destination>,
     fail_on: Vec<Condition>,
+    zone: Option<TimeZone>,
 }
 
 impl Prepared {
@@ -163,7 +170,13 @@ impl Arguments {
                 .map_err(|error| usage(format!("--baseline {}: {error}", path.display())))?;
             Ok(baseline)
         });
-        Ok(Prepared { rules, baseline: baseline.transpose()?, destinations, fail_on })
+        let zone = local_time::zone(self.local_time)?;
+        Ok(Prepared { rules, baseline: baseline.transpose()?, destinations, fail_on, zone })
+    }
+
+    /// Whether the report depends on the time zone of this computer.
+    pub fn has_local_time(&self) -> bool {
+        self.local_time
     }
 
     /// Whether the command line names Sigma rules.
@@ -277,7 +290,7 @@ impl Arguments {
         notes: &mut Notes,
         mut answers: Option<Answers>,
     ) -> Exit {
-        let Prepared { rules, baseline, destinations, fail_on } = prepared;
+        let Prepared { rules, baseline, destinations, fail_on, zone } = prepared;
         if let Some(baseline) = baseline {
             let now = Side::from(Document::from(&*report));
             match compare(baseline, &now) {
@@ -315,7 +328,8 @@ impl Arguments {
                 continue;
             }
             let written = output::deliver(file.as_deref(), self.look(*format), |out, text| {
-                let options = WriteOptions { text, csv_bom: self.csv_bom(), is_failure: &is_failure };
+                let options =
+                    WriteOptions { text, zone: zone.as_ref(), csv_bom: self.csv_bom(), is_failure: &is_failure };
                 let write = |out: &mut dyn Write| format.write(report, out, options);
                 match &mut answers {
                     Some(answers) => answers.tee(out, write),

@@ -65,9 +65,8 @@ fn a_later_place_counts_more_and_the_command_line_most() {
              jobs = \"3\"  # CRASHSIFT_JOBS\n\
              no-builtin-rules = true  # {user}:3\n\
              rules = [\"site.yaml\"]  # {project}:3\n\
-             # not set: by-folder, cache, color, csv-bom, fail-on, full, min-confidence, no-progress, no-stack-walk, \
-             password-file, quiet, \
-             strict, symbols\n"
+             # not set: by-folder, cache, color, csv-bom, fail-on, full, local-time, min-confidence, no-progress, no-stack-walk, \
+             password-file, quiet, redact, strict, symbols\n"
         )
     );
     let lines = computer.run_in("project/sub", &["../../evidence/a.dmp"], &[]).ends_with(0);
@@ -84,6 +83,20 @@ fn a_later_place_counts_more_and_the_command_line_most() {
     computer.run_in("project", &["analyze", "--full", "../evidence/a.dmp"], &[]).ends_with(0);
     let table = computer.run_in("evidence/sub", &["analyze", "../a.dmp"], &[]).ends_with(0);
     assert!(table.stdout.contains(",python.exe,"), "{table:#?}");
+}
+
+#[test]
+fn names_can_always_be_replaced_and_times_always_be_local() {
+    let computer = Computer::new();
+    computer.user("redact = true\nlocal-time = true\nno-builtin-rules = true\n");
+    let run = |variables: &[(&str, &str)]| {
+        let variables = [&[("TZ", "X-2")], variables].concat();
+        computer.run_in("project/sub", &["../../evidence", "-f", "text"], &variables).ends_with(0)
+    };
+    let redacted = run(&[]);
+    assert!(redacted.stdout.contains("+02:00") && redacted.stderr.contains("redact ("), "{redacted:#?}");
+    let plain = run(&[("CRASHSIFT_LOCAL_TIME", "false"), ("CRASHSIFT_REDACT", "false")]);
+    assert!(!plain.stdout.contains("+02:00") && plain.stdout != redacted.stdout, "{plain:#?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod config;
 mod entry;
 mod explain;
 pub(crate) mod lake;
+mod local_time;
 mod mcp;
 mod merge;
 mod outputs;

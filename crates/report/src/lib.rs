@@ -29,7 +29,7 @@ mod wording;
 #[cfg(feature = "parquet")]
 pub use formats::parquet;
 pub use formats::{WriteError, csv, inspected, json, jsonl, page, schema, screen, text};
-pub use formats::{brief, ecs, github, gitlab, junit, prometheus, sarif};
+pub use formats::{brief, ecs, github, gitlab, junit, local_time, prometheus, sarif};
 pub use model::{
     Artifact, ArtifactStatus, GapRequest, Judged, Lead, Limits, Measured, Report, Selected, Summary, Verdict,
 };

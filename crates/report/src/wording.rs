@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use crate::confidence::{self, NOT_DETERMINED, SYMPTOM};
+use crate::formats::local_time;
 use crate::model::{Report, Verdict};
 use evidence::{Place, Version};
 use incident::IncidentKind;
-use untrusted::sanitise;
 
 /// `1 artifact`, `2 artifacts`.
 #[must_use]
@@ -87,7 +87,7 @@ pub(crate) fn prose(text: &str) -> String {
 
 /// A text in one line, in which no character acts instead of being seen.
 pub(crate) fn one_line(text: &str) -> String {
-    sanitise(&prose(text)).into_owned()
+    local_time::readable(&prose(text)).into_owned()
 }
 
 /// How sure a verdict is, in words: `act on it`, `likely`, `possible`, `weak`, `symptom`, `not determined`.

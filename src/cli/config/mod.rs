@@ -20,7 +20,7 @@ use super::stream::usage;
 use super::{Exit, stream};
 
 /// The options of which settings can be made. Each is an option of `analyze`.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 20] = [
     "by-folder",
     "cache",
     "color",
@@ -30,12 +30,14 @@ const KEYS: [&str; 18] = [
     "format",
     "full",
     "jobs",
+    "local-time",
     "min-confidence",
     "no-builtin-rules",
     "no-progress",
     "no-stack-walk",
     "password-file",
     "quiet",
+    "redact",
     "rules",
     "strict",
     "symbols",

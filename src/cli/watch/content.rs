@@ -72,7 +72,7 @@ pub(super) struct Form {
 }
 
 impl Form {
-    pub(super) fn of(about: &Metadata) -> Self {
+    fn of(about: &Metadata) -> Self {
         let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let changed = changed.and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0);
         Self { bytes: about.len(), changed }

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::content::Identity;
@@ -37,6 +38,8 @@ const REDACTED: &str = "drop";
 pub(super) struct Analyzer {
     pub(super) rules: RuleSet,
     pub(super) options: Options,
+    /// The zone of times in reports for reading.
+    pub(super) zone: Option<TimeZone>,
     pub(super) state: State,
     pub(super) exec: Option<PathBuf>,
     pub(super) quiet: bool,
@@ -159,7 +162,9 @@ impl Analyzer {
             by_cause,
         };
         let line = serde_json::to_string(&line)?;
-        let options = WriteOptions { text: TextOptions::default(), csv_bom: false, is_failure: &|_| false };
+        let zone = self.zone.clone();
+        let options =
+            WriteOptions { text: TextOptions::default(), zone: zone.as_ref(), csv_bom: false, is_failure: &|_| false };
         self.state.write_reports(
             name,
             &line,

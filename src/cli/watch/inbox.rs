@@ -107,15 +107,19 @@ impl Inbox {
         self.looked = Instant::now();
         let (mut done, mut all_read) = (HashSet::new(), true);
         for entry in WalkDir::new(&self.folder).follow_root_links(true).sort_by_file_name() {
-            let Ok((entry, about)) = entry.and_then(|entry| entry.metadata().map(|about| (entry, about))) else {
+            let Ok(entry) = entry else {
                 all_read = false;
                 continue;
             };
-            let path = entry.into_path();
-            if !about.is_file() || self.is_ignored(&path) {
+            if !entry.file_type().is_file() || self.is_ignored(entry.path()) {
                 continue;
             }
-            let form = Form::of(&about);
+            let path = entry.into_path();
+            // Not what the folder says of the file, which on Windows can be older than the file.
+            let Some(form) = Form::at(&path) else {
+                all_read = false;
+                continue;
+            };
             let identity = form.identity(&path);
             if state.is_done(identity) {
                 done.insert(identity);

@@ -27,7 +27,7 @@ use super::redaction::Redaction;
 use super::reporting::{jobs, pool};
 use super::rules::load_rules;
 use super::stream::usage;
-use super::{Exit, sigma, symbols};
+use super::{Exit, local_time, sigma, symbols};
 use pipeline::Options;
 use pipeline::discover::Exclude;
 use report::Selected;
@@ -76,6 +76,10 @@ pub struct Arguments {
     redaction: Redaction,
 
     /// As for `analyze`.
+    #[arg(long)]
+    local_time: bool,
+
+    /// As for `analyze`.
     #[arg(short, long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
 
@@ -110,10 +114,11 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         selected: Selected { exclude: exclude.clone(), ..Selected::default() },
         ..Options::default()
     };
+    let zone = local_time::zone(arguments.local_time)?;
     let state = State::open(out).map_err(|why| usage(format!("--out {why}")))?;
     let waiting = Waiting { settle: *settle, patience: *patience.max(settle) };
     let mut inbox = Inbox::new(inbox.clone(), Exclude::new(exclude), waiting);
-    let mut analyzer = Analyzer { rules, options, state, exec: exec.clone(), quiet: *quiet };
+    let mut analyzer = Analyzer { rules, options, zone, state, exec: exec.clone(), quiet: *quiet };
     let threads = pool(arguments.jobs, false)?;
     // The last drop of a run that was ended before the program had been told.
     analyzer.tell()?;

@@ -11,6 +11,7 @@ pub mod json;
 pub mod jsonl;
 pub mod junit;
 mod lines;
+pub mod local_time;
 mod located;
 pub mod page;
 #[cfg(feature = "parquet")]

@@ -21,8 +21,8 @@ use minijinja::{Environment, Error, Template, context};
 use self::commands::Marks;
 use self::outline::{BrowserPage, Most};
 use super::WriteError;
+use super::local_time::readable;
 use crate::model::Report;
-use untrusted::sanitise;
 
 /// Writes a text so that nothing in it is markup.
 pub type Escape = fn(&str, &mut dyn fmt::Write) -> fmt::Result;
@@ -156,10 +156,10 @@ pub fn environment(escape: Escape) -> Result<Environment<'static>, Error> {
     // A line that holds a block and nothing else leaves no line.
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
     environment.set_syntax(syntax);
-    environment.add_filter("safe", |text: &str| Value::from_safe_string(sanitise(text).into_owned()));
+    environment.add_filter("safe", |text: &str| Value::from_safe_string(readable(text).into_owned()));
     environment.set_formatter(move |out, _, value| {
         let text = value.to_string();
-        if value.is_safe() { out.write_str(&text) } else { escape(&sanitise(&text), out) }.map_err(Error::from)
+        if value.is_safe() { out.write_str(&text) } else { escape(&readable(&text), out) }.map_err(Error::from)
     });
     Ok(environment)
 }
@@ -170,6 +170,6 @@ pub fn environment(escape: Escape) -> Result<Environment<'static>, Error> {
 /// Those of `mark_up`.
 pub fn marked_up(text: &str, mark_up: impl FnOnce(&str, &mut dyn fmt::Write) -> fmt::Result) -> Result<Value, Error> {
     let mut out = String::new();
-    mark_up(&sanitise(text), &mut out)?;
+    mark_up(&readable(text), &mut out)?;
     Ok(Value::from_safe_string(out))
 }

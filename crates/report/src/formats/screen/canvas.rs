@@ -6,8 +6,8 @@ use anstyle::Style;
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
+use crate::formats::local_time::readable;
 use crate::formats::text::page::PLAIN;
-use untrusted::sanitise;
 
 /// A row: pieces of text, each with its style.
 pub(super) type Row = Vec<(Style, String)>;
@@ -22,7 +22,7 @@ const DOTS: &str = "...";
 
 /// The text in at most `width` columns; a longer one is cut between words where that is possible, and ends in `...`.
 pub(in crate::formats) fn cut(text: &str, width: usize) -> String {
-    let text = sanitise(text);
+    let text = readable(text);
     if display_width(&text) <= width {
         return text.into_owned();
     }
@@ -44,7 +44,7 @@ pub(in crate::formats) fn cut(text: &str, width: usize) -> String {
 
 /// A text after `lead`, in at most `most` rows of `width` columns; its further rows begin below its first word.
 pub(super) fn wrapped(style: Style, lead: &str, text: &str, width: usize, most: usize) -> Vec<Row> {
-    let text = sanitise(text);
+    let text = readable(text);
     let room = width.saturating_sub(lead.len()).max(1);
     let options = Options::new(room)
         .word_separator(WordSeparator::AsciiSpace)
@@ -78,7 +78,7 @@ pub(super) fn write(rows: &[Row], color: bool, out: &mut dyn Write) -> io::Resul
         let last = row.iter().rposition(|(_, text)| !text.trim_end().is_empty());
         let shown = last.map_or(0, |last| last.saturating_add(1));
         for (number, (style, text)) in row.iter().take(shown).enumerate() {
-            let text = sanitise(text);
+            let text = readable(text);
             let text = if Some(number) == last { text.trim_end() } else { &*text };
             match color && *style != PLAIN {
                 true => write!(out, "{style}{text}{style:#}")?,

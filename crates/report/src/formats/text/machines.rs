@@ -6,6 +6,7 @@ use std::io;
 use super::happened::environment_rows;
 use super::page::{Page, STRONG};
 use super::timeline::{Run, Shown, choose};
+use crate::formats::local_time;
 use crate::model::Report;
 use crate::wording::{counted_as, name, place, prose, short_time, span};
 use incident::{EarlierValue, Machine};
@@ -56,7 +57,7 @@ pub(crate) fn named(machine: &Machine) -> String {
 
 /// Writes the timeline, folded; of a long one the most important runs.
 fn timeline(page: &mut Page<'_>, report: &Report, machine: &Machine) -> io::Result<()> {
-    page.row("timeline", &format!("{}, UTC", entries(machine.timeline.len())))?;
+    page.row("timeline", &format!("{}, {}", entries(machine.timeline.len()), local_time::label()))?;
     let shown = choose(&machine.timeline, page.limit(MOST_RUNS));
     shown.runs.iter().try_for_each(|run| line(page, report, run))?;
     match left_out(&shown) {

@@ -7,6 +7,7 @@ use std::io;
 use super::block::Block;
 use super::page::{BAD, CAREFUL, Page, STRONG};
 use crate::confidence::{Level, NOT_DETERMINED, SYMPTOM};
+use crate::formats::local_time;
 use crate::model::{Artifact, ArtifactStatus, Report};
 use crate::wording::{counted, name, prose, span, versioned};
 use incident::Incident;
@@ -44,7 +45,8 @@ pub(crate) fn counts(report: &Report, blocks: &[Block<'_>]) -> String {
 /// How sure the verdicts of several groups are, and how many incidents are left out.
 pub(crate) fn notices(report: &Report, blocks: &[Block<'_>]) -> Vec<String> {
     let by_level = (blocks.len() > 1).then(|| by_level(blocks));
-    by_level.into_iter().chain(left_out(report)).chain(warnings(report)).collect()
+    let notices = by_level.into_iter().chain(left_out(report)).chain(warnings(report));
+    notices.chain(local_time::notice()).collect()
 }
 
 /// What may have made the report wrong.

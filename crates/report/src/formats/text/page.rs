@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-use untrusted::sanitise;
+use crate::formats::local_time::readable;
 
 /// The layout of the text, which depends on where the caller writes it to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ const LABEL_WIDTH: usize = 13;
 /// From this width on, labelled texts have a column of their own.
 const TWO_COLUMNS: usize = 60;
 
-/// The page to which text is written. Every text passes through [`sanitise`](fn@sanitise) here and nowhere else, so that none
+/// The page to which text is written. Every text passes through [`readable`] here and nowhere else, so that none
 /// is forgotten.
 pub struct Page<'a> {
     out: &'a mut dyn Write,
@@ -174,7 +174,7 @@ impl<'a> Page<'a> {
     /// Writes one text: `lead` is before its first line, `hang` spaces before the others. Words that are longer than a
     /// line are broken if `break_words`.
     fn write_lines(&mut self, style: Style, lead: &str, hang: usize, text: &str, break_words: bool) -> io::Result<()> {
-        let (lead, text) = (sanitise(lead), sanitise(text));
+        let (lead, text) = (readable(lead), readable(text));
         let hang = " ".repeat(hang);
         let options = Options::new(self.width)
             .initial_indent(&lead)

@@ -4,6 +4,7 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use super::{rows, texts};
+use crate::formats::local_time;
 use crate::formats::text::happened::environment_rows;
 use crate::formats::text::machines::{earlier_value, entries, left_out, named};
 use crate::formats::text::timeline::{Run, choose};
@@ -19,6 +20,7 @@ pub(super) fn values(report: &Report, machine: &Machine, most_runs: usize) -> Va
         environment => rows(environment_rows(&machine.environment)),
         earlier => machine.earlier.iter().map(|one| prose(&earlier_value(one))).collect::<Value>(),
         entries => entries(machine.timeline.len()),
+        zone => local_time::label(),
         // How many entries of the timeline are left out, by kind.
         left_out => left_out(&shown),
         timeline => shown.runs.into_iter().map(|run| entry(report, run)).collect::<Value>(),
