@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         Look { color: Color::default(), verbose: arguments.verbose, text: false, width: TextOptions::default().width };
     let file = destination.first().and_then(|destination| destination.file.as_deref());
     Ok(output::deliver(file, look, |out, text| {
-        let options = WriteOptions { text, csv_bom: false, is_failure: &|_| false };
+        let options = WriteOptions { text, zone: None, csv_bom: false, is_failure: &|_| false };
         format.write(&report, out as &mut dyn Write, options)
     }))
 }

@@ -96,7 +96,8 @@ fn stored<'m>(members: &[(&'m str, &'m [u8])]) -> Vec<(&'m str, &'m [u8], Rar)> 
 #[test]
 fn a_file_that_was_packed_by_itself_lies_in_the_folder_of_its_gz() {
     let folder = tempfile::tempdir().expect("a folder");
-    let ways: [(&str, fn(&[u8]) -> Vec<u8>); 3] = [("xz", xz), ("bz2", bz2), ("zst", zst)];
+    type Way = fn(&[u8]) -> Vec<u8>;
+    let ways: [(&str, Way); 3] = [("xz", xz), ("bz2", bz2), ("zst", zst)];
     for ((name, content), (ending, packed)) in evidence(THREE).iter().zip(ways) {
         fs::write(folder.path().join(format!("{name}.{ending}")), packed(content)).expect("a file");
     }
