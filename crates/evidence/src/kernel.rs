@@ -13,6 +13,8 @@ use super::{Address, BugcheckCode, CpuArchitecture, ErrorRecord, FrameTrust, Mod
 pub struct KernelDump {
     /// Which kind of dump was written.
     pub dump_type: KernelDumpType,
+    /// Whether it holds all memory of the computer.
+    pub all_memory: bool,
     /// Bugcheck code; for live kernel reports, the code of the live report.
     pub code: BugcheckCode,
     /// The four parameters.

@@ -39,6 +39,8 @@ pub struct ProcessDump {
     pub detail: CrashDetail,
     /// State of process and system beside the exception.
     pub state: ProcessState,
+    /// Whether the dump was asked for with all memory of the process.
+    pub all_memory: bool,
     /// The comment stream's text (ProcDump and debuggers write one).
     pub comment: Option<Arc<str>>,
 }

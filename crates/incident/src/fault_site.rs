@@ -340,6 +340,8 @@ pub(super) fn dump_for_tests(exception: evidence::Exception) -> ProcessDump {
         delay_load: None,
         detail: evidence::CrashDetail::default(),
         state: evidence::ProcessState::default(),
+        all_memory: false,
+        all_memory: false,
         comment: None,
     }
 }

@@ -109,6 +109,7 @@ mod tests {
         let frame = |address, driver, trust| KernelFrame { address: Address(address), driver: Some(driver), trust };
         KernelDump {
             dump_type: KernelDumpType::Triage,
+            all_memory: false,
             code: BugcheckCode(code),
             parameters,
             build: 22631,

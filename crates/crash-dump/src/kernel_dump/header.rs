@@ -121,6 +121,11 @@ impl Header {
         })
     }
 
+    /// Whether the dump holds all memory: that of Windows up to 7, or its successor, of which the bitmap lists the pages.
+    pub fn holds_all_memory(&self) -> bool {
+        matches!(self.number(layout::DUMP_TYPE), Some(1 | 5))
+    }
+
     /// The processor architecture.
     ///
     /// Source: the `IMAGE_FILE_MACHINE_` numbers of the PE format's documentation.

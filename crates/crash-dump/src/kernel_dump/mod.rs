@@ -132,6 +132,7 @@ fn observation(header: &Header, contents: Contents, losses: &mut Vec<Loss>) -> O
     }
     Some(KernelDump {
         dump_type: dump_type.unwrap_or(KernelDumpType::Other(0)),
+        all_memory: header.holds_all_memory(),
         code: BugcheckCode(code),
         parameters: parameters.map(Option::unwrap_or_default),
         build: build.unwrap_or_default(),

@@ -63,6 +63,9 @@ use untrusted::text::{utf16_lossy, utf16_units};
 /// How many losses are spelled out as the reason why nothing could be read.
 const LOSSES_IN_REASON: usize = 4;
 
+/// The flag of a dump that was asked for with all memory of the process (`MiniDumpWithFullMemory` in `minidumpapiset.h`).
+const WITH_FULL_MEMORY: u64 = 0x2;
+
 /// Whether a file that begins with `first_bytes` is a minidump: with `MDMP`.
 #[must_use]
 pub fn is_minidump(first_bytes: &[u8]) -> bool {
@@ -150,6 +153,7 @@ pub fn read_minidump(file: &mut File, bytes: u64, options: &Options<'_>) -> Resu
         delay_load: None,
         detail: CrashDetail::default(),
         state: ProcessState::default(),
+        all_memory: directory.flags & WITH_FULL_MEMORY != 0,
         comment,
         exception,
         requested,

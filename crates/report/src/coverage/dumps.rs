@@ -6,11 +6,14 @@ use std::sync::Arc;
 use super::{Host, kinds};
 use crate::model::{Gap, Judged};
 use crate::wording::{counted, counted_as};
-use evidence::{CpuArchitecture, EventBody, Observation, OperatingSystem, ProcessDump, base_name};
+use evidence::{CpuArchitecture, EventBody, KernelDump, Observation, OperatingSystem, ProcessDump, base_name};
 use incident::{IncidentKind, JoinKey, JoinedIncident};
 
 /// How many of the dumps that events name a sentence lists.
 const NAMED: usize = 3;
+
+/// The kind of the remark about dumps with all memory.
+const ALL_MEMORY: &str = "dump-with-all-memory";
 
 /// The logs in which incidents are recorded.
 const LOGS: [&str; 2] = ["Application", "System"];
@@ -30,6 +33,8 @@ pub struct EvidenceSummary {
     pub(super) of_another_log: Vec<&'static str>,
     /// What its dumps lack, as kinds of gaps; each once a dump.
     pub(super) lacks: Vec<&'static str>,
+    /// How many of its dumps hold all memory of the program or of the computer.
+    pub(super) with_all_memory: usize,
 }
 
 impl EvidenceSummary {
@@ -54,6 +59,11 @@ impl EvidenceSummary {
         for (item, shows) in joined.evidence.items.iter().zip(&joined.incident.evidence) {
             // A copy lacks what the original lacks.
             let is_copy = shows.joined_by.is_some_and(|joined| joined.key == JoinKey::Copy);
+            if let Observation::Process(ProcessDump { all_memory: true, .. })
+            | Observation::Kernel(KernelDump { all_memory: true, .. }) = &item.observation
+            {
+                shown.with_all_memory = shown.with_all_memory.saturating_add(1);
+            }
             match &item.observation {
                 Observation::Process(dump) => {
                     shown.dump = true;
@@ -109,6 +119,21 @@ pub(super) fn gaps(host: &Host<'_>, gaps: &mut Vec<Gap>) {
             let says = format!("{}{of}", counted_as(count, one, many));
             gaps.push(Gap { count, ..Gap::new(kind, name, says).helping(with.map(|(judged, _)| *judged)) });
         }
+    }
+}
+
+/// Adds that dumps hold all memory, and with it what nobody wants to pass on.
+pub(super) fn with_all_memory(shown: &[EvidenceSummary], gaps: &mut Vec<Gap>) {
+    let count = shown.iter().map(|shown| shown.with_all_memory).fold(0, usize::saturating_add);
+    if count > 0 {
+        let says = counted_as(
+            count,
+            "dump holds all memory of its program or PC, with the passwords, keys and documents in it: pass on the output of \
+             `crashsift bundle` or a small dump instead",
+            "dumps hold all memory of their programs or PCs, with the passwords, keys and documents in it: pass on the \
+             output of `crashsift bundle` or small dumps instead",
+        );
+        gaps.push(Gap { count, ..Gap::new(ALL_MEMORY, None, says) });
     }
 }
 

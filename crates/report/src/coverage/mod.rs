@@ -64,6 +64,7 @@ pub fn coverage(
         }
     }
     artifacts::gaps(artifacts, &mut gaps);
+    dumps::with_all_memory(shown, &mut gaps);
     gaps.sort_by_cached_key(|gap| {
         let kind = kinds().position(|(kind, _)| kind == gap.kind);
         let host = gap.host.as_deref().map(str::to_lowercase);

@@ -29,6 +29,8 @@ pub(super) fn process(cpu: CpuArchitecture) -> ProcessDump {
         delay_load: None,
         detail: CrashDetail { registers: vec![0; cpu.registers().len()], ..CrashDetail::default() },
         state: ProcessState::default(),
+        all_memory: false,
+        all_memory: false,
         comment: None,
     }
 }
