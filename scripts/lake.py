@@ -58,7 +58,7 @@ def samples(lake, report):
 
     report = json.loads(Path(report).read_text())
     incidents = {incident["id"]: incident for incident in report["incidents"]}
-    frame = pandas.read_parquet(f"{lake}/incidents")
+    frame = pandas.read_parquet(f"{lake}/incidents", partitioning=None)
     check(len(frame) == len(incidents), f"pandas finds {len(frame)} incidents of {len(incidents)}")
     check(str(frame["time"].dtype).endswith("UTC]"), f"times are {frame['time'].dtype}")
     for row in frame.itertuples():

@@ -341,7 +341,6 @@ pub(super) fn dump_for_tests(exception: evidence::Exception) -> ProcessDump {
         detail: evidence::CrashDetail::default(),
         state: evidence::ProcessState::default(),
         all_memory: false,
-        all_memory: false,
         comment: None,
     }
 }

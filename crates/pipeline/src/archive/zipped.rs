@@ -22,7 +22,9 @@ pub(super) fn members(
     unpacking: &mut Unpacking<'_, '_>,
 ) -> Result<(), Unreadable> {
     let again = |error: io::Error| Unreadable::whole(error.to_string());
-    let mut archive = match ZipIterable::try_new(BufReader::new(file.try_clone().map_err(again)?), Config::default()) {
+    // Not every system has a second handle of a file.
+    let handles = (0..passwords.count()).map(|_| file.try_clone()).collect::<io::Result<Vec<File>>>().map_err(again)?;
+    let mut archive = match ZipIterable::try_new(BufReader::new(&mut *file), Config::default()) {
         Ok(archive) => archive,
         Err(error) => {
             file.seek(SeekFrom::Start(0)).map_err(again)?;
@@ -32,9 +34,8 @@ pub(super) fn members(
     let unreadable = |error: ZipError| Unreadable::whole(reason(&error));
     let files = archive.files().map_err(unreadable)?;
     let mut copies = Vec::new();
-    for _ in 0..passwords.count() {
-        let file = BufReader::new(file.try_clone().map_err(again)?);
-        copies.push(ZipIterable::try_new(file, Config::default()).map_err(unreadable)?);
+    for handle in handles {
+        copies.push(ZipIterable::try_new(BufReader::new(handle), Config::default()).map_err(unreadable)?);
     }
     let mut trials = Trials { passes: Vec::new(), fitting: 0 };
     for copy in &mut copies {

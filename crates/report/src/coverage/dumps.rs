@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Host, kinds};
 use crate::model::{Gap, Judged};
 use crate::wording::{counted, counted_as};
-use evidence::{CpuArchitecture, EventBody, KernelDump, Observation, OperatingSystem, ProcessDump, base_name};
+use evidence::{CpuArchitecture, EventBody, Observation, OperatingSystem, ProcessDump, base_name};
 use incident::{IncidentKind, JoinKey, JoinedIncident};
 
 /// How many of the dumps that events name a sentence lists.
@@ -59,11 +59,12 @@ impl EvidenceSummary {
         for (item, shows) in joined.evidence.items.iter().zip(&joined.incident.evidence) {
             // A copy lacks what the original lacks.
             let is_copy = shows.joined_by.is_some_and(|joined| joined.key == JoinKey::Copy);
-            if let Observation::Process(ProcessDump { all_memory: true, .. })
-            | Observation::Kernel(KernelDump { all_memory: true, .. }) = &item.observation
-            {
-                shown.with_all_memory = shown.with_all_memory.saturating_add(1);
-            }
+            let has_all_memory = match &item.observation {
+                Observation::Process(dump) => dump.all_memory,
+                Observation::Kernel(dump) => dump.all_memory,
+                _ => false,
+            };
+            shown.with_all_memory = shown.with_all_memory.saturating_add(usize::from(has_all_memory));
             match &item.observation {
                 Observation::Process(dump) => {
                     shown.dump = true;

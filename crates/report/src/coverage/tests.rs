@@ -127,6 +127,7 @@ const WITH_DUMP: EvidenceSummary = EvidenceSummary {
     recorded: BTreeSet::new(),
     of_another_log: Vec::new(),
     lacks: Vec::new(),
+    with_all_memory: 0,
 };
 
 #[test]

@@ -30,7 +30,6 @@ pub(super) fn process(cpu: CpuArchitecture) -> ProcessDump {
         detail: CrashDetail { registers: vec![0; cpu.registers().len()], ..CrashDetail::default() },
         state: ProcessState::default(),
         all_memory: false,
-        all_memory: false,
         comment: None,
     }
 }
