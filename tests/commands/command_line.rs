@@ -15,7 +15,7 @@ use samplekit::events::nvidia_driver;
 use serde_json::{Value, json};
 use snapbox::Data;
 
-use crate::program::{self, Run, artifact, crashsift, finish, list, run, run_with_input, text, wait};
+use crate::program::{self, Run, artifact, crashsift, finish, list, run, run_with_input, text, too_deep, wait};
 
 const SITE_RULES: &str = "tests/command_line/site.yaml";
 const STACK_OVERFLOW: &str = "samples/stack-overflow/python.exe.5316.dmp";
@@ -212,7 +212,7 @@ fn arguments_that_make_no_sense_are_usage_errors_that_show_what_would_be_right()
         (
             "--format xml samples",
             "[possible values: text, screen, brief, json, jsonl, csv, markdown, html, junit, sarif, github, gitlab, prometheus, \
-             ecs]",
+             ecs, parquet]",
         ),
         ("--since yesterday samples", "2024-11-11T17:43:00Z"),
         ("--until 2024-13-01 samples", "2024-11-11"),
@@ -281,7 +281,7 @@ fn what_leads_nowhere_is_reported_with_its_name() {
 #[test]
 fn for_an_archive_that_is_not_opened_the_report_asks_to_extract_it() {
     let folder = folder();
-    fs::write(folder.path().join("logs.rar"), b"Rar!\x1A\x07\x01\0 an archive").expect("a file");
+    fs::write(folder.path().join("logs.zip"), too_deep()).expect("a file");
     fs::copy(STACK_OVERFLOW, folder.path().join("a.dmp")).expect("a dump");
     let run = analyze_with_site_rules(shown(folder.path())).ends_with(0);
     assert_eq!(run.stderr, "crashsift: 1 archive was not opened; extract it and analyze the folder\n");

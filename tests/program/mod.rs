@@ -128,3 +128,8 @@ pub fn artifact<'v>(report: &'v Value, name: &str) -> &'v Value {
         .find(|artifact| text(artifact, "path").ends_with(name))
         .unwrap_or_else(|| panic!("{name} is not listed: {:#}", report["artifacts"]))
 }
+
+/// An archive in archives, of which the innermost lies too deep to be opened.
+pub fn too_deep() -> Vec<u8> {
+    (0..4).fold(Vec::new(), |within, _| fuzz::packed::zip(&[("in.zip", &within)]))
+}

@@ -17,6 +17,16 @@ const DUMP: &str = "samples/stack-overflow/python.exe.5316.dmp";
 const PASSWORD: &str = "infected";
 const THREE: &str = "samples/one-crash-three-artifacts";
 
+/// Bytes that can't be compressed, as a rule of their own makes them.
+fn noise(count: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_le_bytes()[7]
+    };
+    (0..count).map(|_| next()).collect()
+}
+
 fn dump() -> Vec<u8> {
     fs::read(DUMP).expect("a sample")
 }
@@ -210,15 +220,16 @@ fn one_damaged_folder_of_a_cabinet_costs_no_other() {
 fn of_an_archive_that_was_cut_short_the_beginning_is_read() {
     let dump = dump();
     let twice: &[(&str, &[u8])] = &[("first.dmp", &dump), ("second.dmp", &dump)];
+    // These are read block by block, the largest of 128 KiB.
+    let noise = noise(400_000);
+    let blocks: &[(&str, &[u8])] = &[("first.dmp", &dump), ("noise.bin", &noise), ("second.dmp", &dump)];
     for (name, bytes, percent) in [
         ("a.zip", zip(twice), 70),
         ("a.tar", tar(twice), 70),
         ("a.tar.gz", gz(&tar(twice)), 90),
         ("one.dmp.gz", gz(&dump), 90),
-        ("a.tar.xz", xz(&tar(twice)), 90),
-        ("a.tar.zst", zst(&tar(twice)), 90),
-        ("one.dmp.xz", xz(&dump), 90),
-        ("one.dmp.zst", zst(&dump), 90),
+        ("a.tar.xz", xz(&tar(blocks)), 70),
+        ("a.tar.zst", zst(&tar(blocks)), 70),
         ("a5.rar", rar5(&stored(twice)), 70),
         ("a4.rar", rar4(&stored(twice)), 70),
     ] {

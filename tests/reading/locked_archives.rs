@@ -41,11 +41,11 @@ fn locked(members: &[(&str, &[u8])]) -> [(&'static str, Vec<u8>); 5] {
 fn encrypted_archives_are_opened_with_the_passwords_of_a_file() {
     let dump = fs::read(DUMP).expect("a sample");
     for (name, content) in locked(&[("a.txt", b"nothing"), ("b/python.dmp", &dump)]) {
-        let (run, report) = opened(name, &content, &format!("first\r\n\r\n{PASSWORD}\r\nlast\n"));
+        let (run, report) = opened(name, &content, &format!("0pen-sesame\r\n\r\n{PASSWORD}\r\nl4st\n"));
         assert_eq!(list(&report, "incidents").len(), 1, "{name}: {report:#}");
         assert_eq!(text(artifact(&report, "!/b/python.dmp"), "status"), "ok", "{name}");
         assert_eq!(text(artifact(&report, name), "status"), "ok", "{name}");
-        for word in ["c0rrect", "first", "last\\n"] {
+        for word in ["c0rrect", "0pen-sesame", "l4st"] {
             assert!(!run.stdout.contains(word) && !run.stderr.contains(word), "{name}: {word}");
         }
     }

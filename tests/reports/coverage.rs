@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{list, report, run};
+use crate::program::{list, report, run, too_deep};
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{Crash, Image, Layout, display_reset, log_cleared};
 use samplekit::{FileTime, FileVersion, Guid};
@@ -46,7 +46,7 @@ fn folder() -> tempfile::TempDir {
     let crashes = [20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 1, 0].map(|days| crash("demo.exe", days));
     write(folder.path(), "Application.evtx", "Application", "PC-1", crashes);
     write(folder.path(), "PC-7.evtx", "Application", "PC-7", [crash("a&b.exe", 3)]);
-    fs::write(folder.path().join("more.rar"), b"Rar!\x1A\x07\x01\0 an archive").expect("a file");
+    fs::write(folder.path().join("more.zip"), too_deep()).expect("a file");
     folder
 }
 

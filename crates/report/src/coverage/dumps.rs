@@ -64,7 +64,7 @@ impl EvidenceSummary {
                 Observation::Kernel(dump) => dump.all_memory,
                 _ => false,
             };
-            shown.with_all_memory = shown.with_all_memory.saturating_add(usize::from(has_all_memory));
+            shown.with_all_memory = shown.with_all_memory.saturating_add(usize::from(has_all_memory && !is_copy));
             match &item.observation {
                 Observation::Process(dump) => {
                     shown.dump = true;
