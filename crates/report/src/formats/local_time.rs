@@ -1,7 +1,7 @@
 //! Times in reports for reading as the clocks of this computer show them, each with its offset from UTC.
 //!
 //! Sentences about evidence contain times, too, and were made before it was known which format prints them. All texts of these
-//! formats pass through [`readable`] on their way out: it writes each time in UTC, as this program and many others write them, as
+//! formats pass through `readable` on their way out: it writes each time in UTC, as this program and many others write them, as
 //! the same moment in the zone.
 
 use std::borrow::Cow;

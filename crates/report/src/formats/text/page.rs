@@ -48,7 +48,7 @@ const LABEL_WIDTH: usize = 13;
 /// From this width on, labelled texts have a column of their own.
 const TWO_COLUMNS: usize = 60;
 
-/// The page to which text is written. Every text passes through [`readable`] here and nowhere else, so that none
+/// The page to which text is written. Every text passes through `readable` here and nowhere else, so that none
 /// is forgotten.
 pub struct Page<'a> {
     out: &'a mut dyn Write,
