@@ -13,6 +13,7 @@ mod name;
 mod passwords;
 mod rar;
 mod seven_zip;
+mod steady;
 mod tape;
 mod unpacking;
 mod xz;
@@ -30,6 +31,7 @@ use limits::Limited;
 pub use limits::{Allowance, DEEPEST};
 use name::Names;
 pub use passwords::Passwords;
+use steady::Steady;
 use unpacking::Unpacking;
 pub use unpacking::{Each, Member, PassedOver, words};
 use untrusted::{Loss, Unreadable};
@@ -101,14 +103,20 @@ pub fn members(
         Unpacking { allowance, names: Names::default(), losses: Vec::new(), passed_over: Vec::new(), each };
     match kind {
         ArchiveKind::Zip => zipped::members(file, passwords, &mut unpacking),
-        ArchiveKind::Tar => tape::members(BufReader::new(file), &mut unpacking),
+        ArchiveKind::Tar => tape::members(BufReader::new(Steady::new(file)), &mut unpacking),
         ArchiveKind::Cabinet => cabinet::members(file, &mut unpacking),
         ArchiveKind::SevenZip => seven_zip::members(file, passwords, &mut unpacking),
         ArchiveKind::Rar => rar::members(file, &mut unpacking),
-        ArchiveKind::Gzip => uncompressed(MultiGzDecoder::new(BufReader::new(file)), file_name, &mut unpacking),
-        ArchiveKind::Xz => uncompressed(xz::Streams::new(BufReader::new(file)), file_name, &mut unpacking),
-        ArchiveKind::Bzip2 => uncompressed(MultiBzDecoder::new(BufReader::new(file)), file_name, &mut unpacking),
-        ArchiveKind::Zstandard => uncompressed(zstandard::Frames::new(BufReader::new(file)), file_name, &mut unpacking),
+        ArchiveKind::Gzip => {
+            uncompressed(MultiGzDecoder::new(BufReader::new(Steady::new(file))), file_name, &mut unpacking)
+        }
+        ArchiveKind::Xz => uncompressed(xz::Streams::new(BufReader::new(Steady::new(file))), file_name, &mut unpacking),
+        ArchiveKind::Bzip2 => {
+            uncompressed(MultiBzDecoder::new(BufReader::new(Steady::new(file))), file_name, &mut unpacking)
+        }
+        ArchiveKind::Zstandard => {
+            uncompressed(zstandard::Frames::new(BufReader::new(Steady::new(file))), file_name, &mut unpacking)
+        }
     }?;
     Ok((unpacking.losses, unpacking.passed_over))
 }

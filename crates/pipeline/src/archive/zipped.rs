@@ -12,6 +12,7 @@ use zip::unstable::read::{ZipIterable, ZipIterableFiles};
 use super::SYMBOLIC_LINK;
 use super::limits::Limited;
 use super::passwords::Passwords;
+use super::steady::Steady;
 use super::unpacking::{Unpacking, words};
 use crate::read_error::ReadError;
 use untrusted::Unreadable;
@@ -24,18 +25,18 @@ pub(super) fn members(
     let again = |error: io::Error| Unreadable::whole(error.to_string());
     // Not every system has a second handle of a file.
     let handles = (0..passwords.count()).map(|_| file.try_clone()).collect::<io::Result<Vec<File>>>().map_err(again)?;
-    let mut archive = match ZipIterable::try_new(BufReader::new(&mut *file), Config::default()) {
+    let mut archive = match ZipIterable::try_new(BufReader::new(Steady::new(&mut *file)), Config::default()) {
         Ok(archive) => archive,
         Err(error) => {
             file.seek(SeekFrom::Start(0)).map_err(again)?;
-            return without_directory(BufReader::new(file), &error, unpacking);
+            return without_directory(BufReader::new(Steady::new(file)), &error, unpacking);
         }
     };
     let unreadable = |error: ZipError| Unreadable::whole(reason(&error));
     let files = archive.files().map_err(unreadable)?;
     let mut copies = Vec::new();
     for handle in handles {
-        copies.push(ZipIterable::try_new(BufReader::new(handle), Config::default()).map_err(unreadable)?);
+        copies.push(ZipIterable::try_new(BufReader::new(Steady::new(handle)), Config::default()).map_err(unreadable)?);
     }
     let mut trials = Trials { passes: Vec::new(), fitting: 0 };
     for copy in &mut copies {
@@ -91,7 +92,7 @@ const KNOWN: [CompressionMethod; 3] =
 /// Tries passwords. Each one has a pass of its own over the directory, because trying uses an entry up.
 struct Trials<'c> {
     /// The passes, with the position of the next entry.
-    passes: Vec<(&'c mut ZipIterableFiles<BufReader<File>>, usize)>,
+    passes: Vec<(&'c mut ZipIterableFiles<BufReader<Steady<File>>>, usize)>,
     /// The position of the password that fitted last.
     fitting: usize,
 }
@@ -124,7 +125,7 @@ impl Trials<'_> {
 /// The members of an archive without its end, where the directory would be: one after the other, as long as each states
 /// its length.
 fn without_directory(
-    mut file: BufReader<&mut File>,
+    mut file: BufReader<Steady<&mut File>>,
     error: &ZipError,
     unpacking: &mut Unpacking<'_, '_>,
 ) -> Result<(), Unreadable> {
