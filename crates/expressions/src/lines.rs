@@ -4,16 +4,13 @@ use std::collections::BTreeSet;
 
 use memchr::memmem::Finder;
 
+use super::literals;
 use super::needed::{Literal, has_second_forms};
 use super::pattern::Pattern;
 
 /// The number of bits for the triples of bytes that the lines have, a power of 2: a log of some megabytes has 40,000 different
 /// ones, which leaves seven in ten bits clear.
 const BITS: usize = 1 << 17;
-
-/// Spreads triples of bytes over the bits: 2 to the 32nd divided by the golden ratio, as is usual for numbers that are close
-/// to each other.
-const SPREAD: u32 = 0x9E37_79B1;
 
 /// Lines in lower case, prepared to be asked which of them may fit expressions. That takes less time than asking each line as
 /// soon as there are several.
@@ -104,8 +101,7 @@ impl Lines {
 
 /// The place of a triple of bytes among the bits: the word and the bit in it.
 fn place(triple: &[u8]) -> (usize, u64) {
-    let number = triple.iter().fold(0_u32, |number, byte| (number << 8) | u32::from(*byte));
-    let spread = usize::try_from(number.wrapping_mul(SPREAD) >> 15).unwrap_or_default();
+    let spread = literals::place(literals::number(triple), 32_u32.saturating_sub(BITS.trailing_zeros()));
     (spread / 64, 1 << (spread % 64))
 }
 

@@ -149,12 +149,12 @@ impl Table {
 }
 
 /// The bytes of a run as a number, without regard to the case of ASCII letters.
-fn number(run: &[u8]) -> u32 {
+pub(crate) fn number(run: &[u8]) -> u32 {
     run.iter().fold(0, |number, byte| (number << 8) | u32::from(byte.to_ascii_lowercase()))
 }
 
 /// The place of a run in a table.
-fn place(number: u32, shift: u32) -> usize {
+pub(crate) fn place(number: u32, shift: u32) -> usize {
     number.wrapping_mul(SPREAD).wrapping_shr(shift) as usize
 }
 

@@ -75,9 +75,6 @@ impl Statements {
             LazyLock::new(|| Knowledge.stated_versions().map(|(of, pattern)| (of, Pattern::new(pattern))).collect());
         for line in lines.filter(|line| line.len() <= LONGEST_LINE) {
             let small = line.to_lowercase();
-            if !may_state(&small) {
-                continue;
-            }
             for (of, pattern) in PATTERNS.iter().filter(|(_, pattern)| pattern.is_match(&small)) {
                 let Some(text) = pattern.captures(line).and_then(|groups| groups.get(1)) else { continue };
                 if *of == PROCESSOR {
@@ -138,12 +135,6 @@ fn of_lines<'t>(lines: impl Iterator<Item = &'t str>, from: usize) -> Stated {
     let mut statements = Statements::default();
     statements.add_lines(lines, from);
     statements.agreed()
-}
-
-/// Whether a line in lower case has one of the words, one of which each pattern contains.
-fn may_state(line: &str) -> bool {
-    const WORDS: &[&str] = &["tensorflow", "torch", "onnxruntime", "cuda", "cudnn", "driver", "cpu", "processor"];
-    WORDS.iter().any(|word| line.contains(word))
 }
 
 /// What a pattern is of that finds no version, but the processor's name.
