@@ -49,8 +49,9 @@ class Run:
     new_bytes: int = 0
     #: Files that ended the process that read them, again and again.
     quarantined: List[str] = field(default_factory=list)
-    #: The report of all files of all runs, and what is new in it; empty where there was none before.
+    #: The report of all files of all runs, its tables, and what is new in it; that is empty where there was none before.
     report: str = ""
+    tables: str = ""
     new: str = ""
     #: The most memory of the program that judged, bytes, and its processor time.
     judge_peak_bytes: int = 0
@@ -152,8 +153,9 @@ class Fleet:
 
     def _judge(self, spark: SparkSession, run: Run) -> None:
         run.report = os.path.join(self.out, "reports", f"run-{run.number:04}.json")
+        run.tables = os.path.join(self.out, "lake")
         os.makedirs(os.path.dirname(run.report), exist_ok=True)
-        outputs = ["-o", run.report, *self.options]
+        outputs = ["-o", run.report, "-o", f"{run.tables}.parquet", *self.options]
         evidence = self.evidence(spark, range(1, run.number + 1)).select("artifacts").coalesce(1)
         outcome = evidence.mapInArrow(judging(outputs, self.out), ddl(OUTCOME)).collect()[0]
         if outcome["exit"] not in _WRITTEN:
