@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 const folder = resolve(process.argv[2]);
 const schema = pathToFileURL(join(folder, "rules.schema.json")).href;
 const settings = {
-  schemas: { [schema]: "*" },
+  schemas: { [schema]: ["*", "!first-line*"] },
   schemaStore: { enable: false },
   validate: true,
   completion: true,
@@ -125,6 +125,12 @@ await mistakesAreUnderlined("mistake", demo, [
   [at + 2, "    severity: hihg"],
   [at + 5, "        timeline|cuont: {gte: 3}"],
 ]);
+// The line that `rules new` writes names the schema; without it, nothing does.
+const misspelled = demo.with(at, "    cause: gpu-timeuot");
+const named = ["# yaml-language-server: $schema=rules.schema.json", ...misspelled];
+await mistakesAreUnderlined("first-line", named, [[at + 1, named[at + 1]]]);
+must((await underlined("first-line.yaml", misspelled.join("\n"))).found.length === 0, "a file without the line has no schema");
+
 const tests = [
   "schema: 1",
   "tests:",

@@ -2,6 +2,7 @@
 
 mod annotations;
 mod causes;
+mod check;
 mod code;
 mod diff;
 mod facts;
@@ -20,18 +21,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use clap::{Args, Subcommand, ValueEnum};
-use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::Offset;
+use clap::{Args, Subcommand};
 
 use super::output::Format;
 use super::{Exit, sigma, stream};
 use ::sigma::SigmaRules;
 pub(super) use load::load_rules;
-use report::counted;
 use report::json::write_indented;
-use rules::{Rule, RuleSet, RuleSetInfo};
+use rules::{Rule, RuleSet};
 use rules_workbench::json_schema;
 use spanned_yaml::Diagnostic;
 use untrusted::sanitise;
@@ -44,7 +41,7 @@ pub enum RulesCommand {
     /// Show rules: what they find, from which facts, and what to do
     Show(show::ShowArgs),
     /// Check rule files and folders, and print every mistake and every lint (without PATH: the built-in rules)
-    Check(CheckArgs),
+    Check(check::CheckArgs),
     /// Run the tests of rules (without PATH: those of the built-in rules), and analyze folders of artifacts whose
     /// expected.yaml says what they must yield
     Test(test::TestArgs),
@@ -74,40 +71,6 @@ pub struct SourceArgs {
     no_builtin_rules: bool,
 }
 
-/// The formats of `rules check`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum CheckFormat {
-    /// For reading: each mistake in the lines of its file.
-    #[default]
-    Text,
-    /// Annotations of GitHub Actions, one a line.
-    Github,
-}
-
-/// Which rules `rules check` is about.
-#[derive(Debug, Clone, Default, Args)]
-pub struct CheckArgs {
-    /// Rule files and folders, folders of artifacts with an expected.yaml, and `sigma:PATH`, a file or folder of Sigma
-    /// rules
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// The format
-    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
-    format: CheckFormat,
-    /// The day, in UTC, by which suppressions that ended are told, instead of the one that the computer's clock says
-    #[arg(long, value_name = "DATE", value_parser = day)]
-    today: Option<Date>,
-    /// Print what a code means that this command prints, such as R019, with an example; nothing is checked
-    #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "format", "today"])]
-    explain: Option<String>,
-}
-
-/// A day such as 2027-01-31; a date's parser takes a time behind it, too.
-fn day(text: &str) -> Result<Date, String> {
-    let day = text.parse().ok().filter(|_| text.len() == "2027-01-31".len());
-    day.ok_or_else(|| "write a date, such as 2027-01-31".to_owned())
-}
-
 /// Standard output, and whether it understands escape sequences.
 struct Output<'o> {
     out: &'o mut dyn Write,
@@ -132,7 +95,7 @@ pub fn run(command: &RulesCommand) -> Result<Exit, Exit> {
             let (rules, sigma) = args.sources.load_with_sigma()?;
             print(|output| show::run(&rules, sigma.as_deref(), args, output))
         }
-        RulesCommand::Check(args) => print(|output| check(args, output)),
+        RulesCommand::Check(args) => check::run(args),
         RulesCommand::Test(args) => return test::run(args),
         RulesCommand::Causes(args) => {
             let rules = args.sources.load()?;
@@ -194,80 +157,6 @@ fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color: boo
         writeln!(out, "and {more} more that are not shown\n")?;
     }
     Ok(())
-}
-
-/// Prints what `rules check` found.
-fn print_found(diagnostics: &[Diagnostic], format: CheckFormat, output: &mut Output<'_>) -> io::Result<()> {
-    match format {
-        CheckFormat::Text => print_diagnostics(output.out, diagnostics, output.color),
-        CheckFormat::Github => annotations::print(output.out, diagnostics),
-    }
-}
-
-fn check(args: &CheckArgs, output: &mut Output<'_>) -> io::Result<Exit> {
-    if let Some(code) = &args.explain {
-        return code::explain(code, output);
-    }
-    let (own, sigma) = sigma::split(&args.paths);
-    let checked = if sigma.is_empty() { Exit::Success } else { check_sigma(&sigma, args.format, output)? };
-    if own.is_empty() && !sigma.is_empty() {
-        return Ok(checked);
-    }
-    let today = args.today.unwrap_or_else(|| Offset::UTC.to_datetime(Timestamp::now()).date());
-    let own = check_own(&own, today, args.format, output)?;
-    Ok(if own == Exit::Success { checked } else { own })
-}
-
-/// Checks Sigma rules. A rule that needs an unsupported feature is not a mistake.
-fn check_sigma(paths: &[PathBuf], format: CheckFormat, output: &mut Output<'_>) -> io::Result<Exit> {
-    let rules = match SigmaRules::load(paths) {
-        Ok(rules) => rules,
-        Err(error) => {
-            stream::note(&format!("sigma:{error}"));
-            return Ok(Exit::Usage);
-        }
-    };
-    let faults = || rules.rejected.iter().flat_map(|rejected| &rejected.faults);
-    let diagnostics: Vec<Diagnostic> = faults().map(|fault| fault.diagnostic.clone()).collect();
-    print_found(&diagnostics, format, output)?;
-    writeln!(output.out, "{}", sanitise(&rules.summary()))?;
-    Ok(if faults().any(|fault| fault.broken) { Exit::Usage } else { Exit::Success })
-}
-
-/// Checks rules of this program.
-fn check_own(paths: &[PathBuf], today: Date, format: CheckFormat, output: &mut Output<'_>) -> io::Result<Exit> {
-    let loaded = RuleSet::check(paths, Some(today));
-    let diagnostics = match &loaded {
-        Ok(rules) => {
-            rules.notes().iter().for_each(|note| stream::note(note));
-            let expected = rules.expected_files().iter().filter_map(|path| rules.read_expected(path).err());
-            rules.warnings().iter().cloned().chain(expected.flatten()).collect()
-        }
-        Err(mistakes) => mistakes.clone(),
-    };
-    print_found(&diagnostics, format, output)?;
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
-    let warnings = diagnostics.len().saturating_sub(errors);
-    if let Ok(rules) = &loaded {
-        let checked = rules.rules().iter().filter(|rule| is_meant(rule, paths)).count();
-        write!(output.out, "{}{}: ", counted(checked, "rule"), overlays(rules))?;
-    }
-    writeln!(output.out, "{}, {}", counted(errors, "error"), counted(warnings, "warning"))?;
-    Ok(if errors > 0 { Exit::Usage } else { Exit::Success })
-}
-
-/// The changes of rule sets to other rule sets, and the lists that they add: ", 1 override, 2 rules disabled".
-fn overlays(rules: &RuleSet) -> String {
-    let infos = rules.infos();
-    let sum = |count: fn(&RuleSetInfo) -> usize| infos.iter().map(count).fold(0, usize::saturating_add);
-    let counts = [
-        (sum(|set| set.overrides), "override", ""),
-        (sum(|set| set.disables), "rule", " disabled"),
-        (sum(|set| set.suppressions), "suppression", ""),
-        (sum(|set| set.lists), "list", ""),
-    ];
-    let some = counts.into_iter().filter(|(count, _, _)| *count > 0);
-    some.map(|(count, noun, done)| format!(", {}{done}", counted(count, noun))).collect()
 }
 
 /// Whether a command is about this rule: with paths, about all rules but the built-in ones.

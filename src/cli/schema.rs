@@ -23,6 +23,8 @@ enum Of {
     Comparison,
     /// What `inspect -f json` writes.
     Facts,
+    /// What `rules check -f json` writes.
+    Check,
 }
 
 pub fn run(arguments: &Arguments) -> Exit {
@@ -31,6 +33,7 @@ pub fn run(arguments: &Arguments) -> Exit {
         Of::Lines => schema::lines(),
         Of::Comparison => schema::comparison(),
         Of::Facts => schema::facts(),
+        Of::Check => schema::check(),
     };
     stream::print(|out| write_indented(&schema, out))
 }

@@ -12,6 +12,7 @@ mod local_time;
 mod mcp;
 mod merge;
 mod outputs;
+mod rules_check;
 mod rules_codes;
 mod rules_command;
 mod rules_diff;

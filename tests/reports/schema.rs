@@ -127,6 +127,15 @@ fn the_facts_of_every_sample_fit() {
 }
 
 #[test]
+fn the_mistakes_of_every_broken_rule_fit() {
+    let validator = validator(&closed(schema("check")));
+    for (path, code) in [("tests/broken_rules", 2), ("tests/command_line/site.yaml", 0)] {
+        let checked = program::run(["rules", "check", "-f", "json", path]).ends_with(code).json();
+        assert_fits(&validator, &checked, path);
+    }
+}
+
+#[test]
 fn facts_are_what_the_text_shows() {
     let facts = program::run(["inspect", "samples/stack-overflow/python.exe.5316.dmp", "-f", "json"]);
     let facts = facts.ends_with(0).json();
@@ -184,7 +193,7 @@ fn every_key_has_a_description() {
             undescribed(&value["items"], &path, found);
         }
     }
-    for of in ["report", "comparison", "facts"] {
+    for of in ["report", "comparison", "facts", "check"] {
         let schema = schema(of);
         let mut found = Vec::new();
         undescribed(&schema, "", &mut found);

@@ -34,5 +34,5 @@ pub use language::{
 pub use language::{slips, unfinished};
 pub use loading::{Change, Example, Occasion, Rule, RuleSet, RuleSetInfo, Ruling, SuppressedBy};
 pub use reading::source::BUILTIN;
-pub use reading::{Cause, Causes, Family, TestFailure, TestOutcome, UNDETERMINED};
+pub use reading::{Cause, Causes, Family, TestFailure, TestOutcome, UNDETERMINED, read_with};
 pub use rule_syntax::mistakes::closest;

@@ -73,6 +73,13 @@ impl YamlText {
         Span { start, end, line: clamp(line), column: clamp(column) }
     }
 
+    /// Line and column of the first character behind a place; `None` where the place has no characters.
+    #[must_use]
+    pub fn end_of(&self, span: Span) -> Option<(u32, u32)> {
+        let behind = self.span(span.end..span.end);
+        (span.end > span.start).then_some((behind.line, behind.column))
+    }
+
     /// The nearest character boundary at or before `offset`.
     fn floor_char(&self, offset: usize) -> usize {
         let mut offset = offset.min(self.text.len());
@@ -131,6 +138,7 @@ mod tests {
         let start = text.text.find('x').expect("an x");
         let span = text.span(start..start + 1);
         assert_eq!((span.line, span.column, text.slice(span)), (2, 4, "x"));
+        assert_eq!((text.end_of(span), text.end_of(Span::file_start())), (Some((2, 5)), None));
     }
 
     #[test]

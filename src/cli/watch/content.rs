@@ -15,7 +15,7 @@ const BLOCK: usize = 64 << 10;
 /// looks for them. It is written as 32 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(super) struct Identity(u128);
+pub(in crate::cli) struct Identity(u128);
 
 impl Identity {
     /// The identity of all that can be read.
@@ -35,7 +35,7 @@ impl Identity {
     }
 
     /// The identity of several in this order.
-    pub(super) fn of_all(all: impl IntoIterator<Item = Self>) -> Self {
+    pub(in crate::cli) fn of_all(all: impl IntoIterator<Item = Self>) -> Self {
         let mut hash = Sha256::new();
         all.into_iter().for_each(|one| hash.update(one.0.to_be_bytes()));
         Self::from_hash(hash)
@@ -66,13 +66,14 @@ impl TryFrom<String> for Identity {
 /// By what a change of a file is noticed: its size, bytes, and the time of its last change, nanoseconds since 1970 (until 2554;
 /// 0 where the system does not know it).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Form {
+pub(in crate::cli) struct Form {
     bytes: u64,
     changed: u64,
 }
 
 impl Form {
-    fn of(about: &Metadata) -> Self {
+    /// The form of the file that this is about.
+    pub(in crate::cli) fn of(about: &Metadata) -> Self {
         let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let changed = changed.and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0);
         Self { bytes: about.len(), changed }
@@ -84,7 +85,7 @@ impl Form {
     }
 
     /// The identity of the file at `path` in this form.
-    pub(super) fn identity(self, path: &Path) -> Identity {
+    pub(in crate::cli) fn identity(self, path: &Path) -> Identity {
         let mut hash = Sha256::new();
         hash.update(self.bytes.to_be_bytes());
         hash.update(self.changed.to_be_bytes());

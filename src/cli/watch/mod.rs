@@ -8,7 +8,7 @@
 //! The process can be ended at any time: a drop counts when the journal has it, and what an ended run has written before is taken
 //! back by the next one.
 
-mod content;
+pub(super) mod content;
 mod drop;
 mod inbox;
 mod state;

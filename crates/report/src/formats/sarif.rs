@@ -1,6 +1,9 @@
-//! The report as SARIF 2.1.0: a result for each incident, for code scanning and for viewers of static analysis.
+//! SARIF 2.1.0, for code scanning and for viewers of static analysis: the report with a result for each incident, and mistakes
+//! in rules.
 //!
 //! [The standard](https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html) has the meaning of every key.
+
+mod diagnostics;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,6 +20,7 @@ use crate::account::headline;
 use crate::confidence::rounded;
 use crate::model::{ArtifactStatus, Judged, Report};
 use crate::wording::{how_sure_words, one_line};
+pub use diagnostics::of_diagnostics;
 use rules::UNDETERMINED;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -33,12 +37,13 @@ struct Log<'r> {
     runs: [Run<'r>; 1],
 }
 
+#[skip_serializing_none]
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Run<'r> {
     tool: Tool<'r>,
     invocations: [Invocation; 1],
-    artifacts: Vec<Artifact>,
+    artifacts: Option<Vec<Artifact>>,
     results: Vec<SarifResult<'r>>,
     column_kind: &'static str,
 }
@@ -61,8 +66,16 @@ struct Driver<'r> {
 struct Rule<'r> {
     id: &'r str,
     short_description: Option<Message>,
+    help: Option<Message>,
     help_uri: Option<&'r str>,
+    default_configuration: Option<Configuration>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     properties: BTreeMap<&'static str, &'r str>,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
 }
 
 #[derive(Serialize)]
@@ -110,10 +123,11 @@ struct SarifResult<'r> {
     locations: Vec<Location>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     partial_fingerprints: BTreeMap<&'static str, &'r str>,
     rank: Option<f64>,
     suppressions: Option<Vec<Suppression>>,
-    properties: Properties<'r>,
+    properties: Option<Properties<'r>>,
 }
 
 #[skip_serializing_none]
@@ -133,10 +147,15 @@ struct PhysicalLocation {
     region: Option<Region>,
 }
 
-#[derive(Serialize)]
+/// Lines and columns from 1; the end is behind the last character.
+#[skip_serializing_none]
+#[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Region {
     start_line: u32,
+    start_column: Option<u32>,
+    end_line: Option<u32>,
+    end_column: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -175,19 +194,25 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     let index = |id: &str| rules.keys().position(|known| *known == id).unwrap_or_default();
     let run = Run {
-        tool: Tool {
-            driver: Driver {
-                name: "crashsift",
-                version: env!("CARGO_PKG_VERSION"),
-                rules: rules.iter().map(|(id, judged)| described(report, id, judged)).collect(),
-            },
-        },
+        tool: Tool::with(rules.iter().map(|(id, judged)| described(report, id, judged)).collect()),
         invocations: [Invocation { execution_successful: true, tool_execution_notifications: damaged(report) }],
-        artifacts: report.artifacts.iter().map(artifact).collect(),
+        artifacts: Some(report.artifacts.iter().map(artifact).collect()),
         results: report.incidents.iter().map(|judged| result(report, judged, index(rule(judged)))).collect(),
         column_kind: "utf16CodeUnits",
     };
-    write_indented(&Log { schema: SCHEMA, version: VERSION, runs: [run] }, out)
+    write_indented(&Log::of(run), out)
+}
+
+impl<'r> Log<'r> {
+    fn of(run: Run<'r>) -> Self {
+        Self { schema: SCHEMA, version: VERSION, runs: [run] }
+    }
+}
+
+impl<'r> Tool<'r> {
+    fn with(rules: Vec<Rule<'r>>) -> Self {
+        Self { driver: Driver { name: "crashsift", version: env!("CARGO_PKG_VERSION"), rules } }
+    }
 }
 
 /// The rule that gave the verdict; the cause where none is in the report.
@@ -207,7 +232,9 @@ fn described<'r>(report: &'r Report, id: &'r str, judged: &'r Judged) -> Rule<'r
     Rule {
         id,
         short_description: means.map(message),
+        help: None,
         help_uri: finding.and_then(|finding| finding.references.first()).map(String::as_str),
+        default_configuration: None,
         properties,
     }
 }
@@ -261,7 +288,7 @@ fn result<'r>(report: &'r Report, judged: &'r Judged, rule_index: usize) -> Sari
         ]),
         rank: (!judged.verdict.is_undetermined()).then(|| (sure * 100.0).round()),
         suppressions: is_silenced.then(|| suppressions.collect()),
-        properties: Properties {
+        properties: Some(Properties {
             incident: &incident.id,
             kind: incident.kind.word(),
             time: incident.time,
@@ -272,20 +299,20 @@ fn result<'r>(report: &'r Report, judged: &'r Judged, rule_index: usize) -> Sari
             confidence: sure,
             how_sure: how_sure_words(&judged.verdict),
             severity: judged.leading_finding().map(|finding| finding.severity.word()),
-        },
+        }),
     }
 }
 
 impl Location {
-    fn new(artifact: ArtifactLocation, line: Option<u32>, says: Option<Message>, id: Option<usize>) -> Self {
-        let region = line.map(|start_line| Region { start_line });
+    fn new(artifact: ArtifactLocation, region: Option<Region>, says: Option<Message>, id: Option<usize>) -> Self {
         let physical_location = PhysicalLocation { artifact_location: artifact, region };
         Self { id, physical_location, message: says }
     }
 
     fn of(one: &Located<'_>) -> Self {
         let artifact = ArtifactLocation { uri: uri(one.path), index: Some(one.artifact) };
-        Self::new(artifact, one.line(), Some(message(&format!("{}: {}", one.place, one.says))), None)
+        let region = one.line().map(|start_line| Region { start_line, ..Region::default() });
+        Self::new(artifact, region, Some(message(&format!("{}: {}", one.place, one.says))), None)
     }
 }
 

@@ -38,3 +38,4 @@ pub(crate) use self_test::{SelfTest, Tests};
 pub use self_test::{TestFailure, TestOutcome};
 pub(crate) use source::SetSource;
 pub(crate) use templates::{FactValues, Templates, kind_of_fact_in, without_facts, without_templates};
+pub use test_file::read_with;

@@ -33,6 +33,12 @@ pub(crate) fn tests_of(path: &Path) -> Option<PathBuf> {
     Some(path.with_file_name([stem, OsStr::new(MARK), ending].join(OsStr::new("."))))
 }
 
+/// The file that is read with the one at this path: `NAME.tests.yaml` with `NAME.yaml`, and the other way round.
+#[must_use]
+pub fn read_with(path: &Path) -> Option<PathBuf> {
+    tests_of(path).or_else(|| rules_of(path))
+}
+
 /// The name of a YAML file without its ending, and the ending.
 fn yaml_name(path: &Path) -> Option<(&OsStr, &OsStr)> {
     let ending = path.extension().filter(|ending| *ending == "yaml" || *ending == "yml")?;

@@ -1,5 +1,5 @@
-//! The keys of the JSON documents: `keys.tsv` lists those of each object with type and meaning. `docs/report.md` has the same
-//! for people.
+//! The keys of the JSON documents: `keys.tsv` lists those of each object with type and meaning. `docs/report.md` and
+//! `docs/rules.md` have the same for people.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Key {
 }
 
 impl Keys {
-    /// The keys of the document `report` or `facts`.
+    /// The keys of the document `report`, `facts` or `check`.
     pub(super) fn of_document(document: &str) -> Self {
         let mut objects: BTreeMap<&'static str, Vec<Key>> = BTreeMap::new();
         for line in TABLE.lines() {
@@ -51,13 +51,13 @@ impl Keys {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{SIMPLE, comparison, facts, lines, report, simple};
+    use super::super::{SIMPLE, check, comparison, facts, lines, report, simple};
     use super::*;
 
     #[test]
     fn every_type_of_keys_and_facts_has_a_schema() {
         let no_value_fits = simple("no such type").to_string();
-        for schema in [report(), lines(), comparison(), facts()] {
+        for schema in [report(), lines(), comparison(), facts(), check()] {
             assert!(!schema.to_string().contains(&no_value_fits), "{}", schema["title"]);
         }
     }
@@ -78,11 +78,12 @@ mod tests {
     }
 
     const PAGE: &str = include_str!("../../../../../docs/report.md");
+    const PAGE_OF_RULES: &str = include_str!("../../../../../docs/rules.md");
 
-    /// The tables below the heading `## TITLE` of the page.
-    fn on_page(title: &str) -> BTreeMap<&'static str, Vec<Key>> {
+    /// The tables below the heading `## TITLE` of a page.
+    fn on_page(page: &'static str, title: &str) -> BTreeMap<&'static str, Vec<Key>> {
         let heading = |line: &str| line.strip_prefix("## ").map(str::trim) == Some(title);
-        let lines = PAGE.lines().skip_while(|line| !heading(line)).skip(1);
+        let lines = page.lines().skip_while(|line| !heading(line)).skip(1);
         let mut objects: BTreeMap<&'static str, Vec<Key>> = BTreeMap::new();
         let (mut object, mut head) = ("", Vec::new());
         for line in lines.take_while(|line| !line.starts_with("## ")) {
@@ -124,8 +125,12 @@ mod tests {
 
     #[test]
     fn the_page_says_the_same() {
-        for (document, title) in [("report", "JSON"), ("facts", "Facts as JSON")] {
-            assert_eq!(on_page(title), Keys::of_document(document).objects, "{title}: docs/report.md against keys.tsv");
+        for (document, page, title) in [
+            ("report", PAGE, "JSON"),
+            ("facts", PAGE, "Facts as JSON"),
+            ("check", PAGE_OF_RULES, "`rules check -f json`"),
+        ] {
+            assert_eq!(on_page(page, title), Keys::of_document(document).objects, "{title}: the page against keys.tsv");
         }
     }
 

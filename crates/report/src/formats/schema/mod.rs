@@ -1,6 +1,6 @@
-//! The JSON Schemas of the JSON outputs: the report, its lines, a comparison, and the facts of an artifact.
+//! The JSON Schemas of the JSON outputs: the report, its lines, a comparison, the facts of an artifact, and mistakes in rules.
 //!
-//! They are made from the table that describes every key; tests compare reports and `docs/report.md` with it. Within a
+//! They are made from the table that describes every key; tests compare reports and the pages in `docs` with it. Within a
 //! major version keys and words are added, so the schemas allow others: a report of a later version fits as well.
 //!
 //! Draft 2020-12.
@@ -69,14 +69,27 @@ pub fn facts() -> Value {
         ("/properties/incidents/items/properties/evidence/items", object(&report, "incidents[].evidence[]", |_| true)),
         ("/properties/incidents/items/properties/facts", facts::facts()),
     ] {
-        let Some(place) = schema.pointer_mut(pointer) else { continue };
-        let description = place.get("description").cloned();
-        *place = match description {
-            Some(description) => with(of_report, "description", description),
-            None => of_report,
-        };
+        replace(&mut schema, pointer, of_report);
     }
     document("Facts of an artifact by crashsift", schema)
+}
+
+/// The schema of the output of `crashsift rules check -f json`.
+#[must_use]
+pub fn check() -> Value {
+    let mut schema = object(&Keys::of_document("check"), "", |_| true);
+    replace(&mut schema, "/properties/tool", object(&Keys::of_document("report"), "tool", |_| true));
+    document("Mistakes in rules by crashsift", schema)
+}
+
+/// Puts another schema in the place of a part; the description stays.
+fn replace(schema: &mut Value, pointer: &str, other: Value) {
+    let Some(place) = schema.pointer_mut(pointer) else { return };
+    let description = place.get("description").cloned();
+    *place = match description {
+        Some(description) => with(other, "description", description),
+        None => other,
+    };
 }
 
 fn document(title: &str, schema: Value) -> Value {
