@@ -1,7 +1,7 @@
 //! `crashsift rules check --watch`.
 //!
-//! Files are looked at again and again, because this works alike on every system and every kind of drive, and some hundred
-//! files take a millisecond.
+//! Files are looked at again and again, because this works alike on every system and every kind of drive, and a thousand files
+//! take about ten milliseconds.
 
 use std::fs;
 use std::io;
