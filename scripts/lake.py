@@ -94,8 +94,11 @@ class Truth:
         self.incidents = lines(folder / "incidents.jsonl")
         self.machines = lines(folder / "machines.jsonl")
 
+    def of(self, **values):
+        return [one for one in self.incidents if all(one.get(key) == value for key, value in values.items())]
+
     def hosts(self, **values):
-        return {one["host"] for one in self.incidents if all(one.get(key) == value for key, value in values.items())}
+        return {one["host"] for one in self.of(**values)}
 
     def of_pattern(self, pattern):
         return {machine["host"] for machine in self.machines if pattern in machine["patterns"]}
@@ -113,17 +116,23 @@ def answers(lake, truth, kept):
 # What the truth of the made fleet says to the answers, by the number of the question.
 
 
+def has_dump(incident):
+    return any(file.endswith(".dmp") for file in incident["files"])
+
+
 def near(found, true, what, share=0.02):
     check(abs(found - true) <= share * true + 1, f"{what}: {found}, in truth {true}")
 
 
 def fails_most(rows, truth):
+    """Damaged memory makes programs crash in many ways, each of which is a row, and not all are among those that are shown."""
     by_process = {}
     for one in truth.incidents:
         if one.get("process"):
-            by_process.setdefault(one["process"], []).append(one["host"])
-    for process, hosts in sorted(by_process.items(), key=lambda item: -len(item[1]))[:3]:
-        near(sum(row["incidents"] for row in rows if row["what"] == process), len(hosts), f"incidents of {process}")
+            by_process.setdefault(one["process"], []).append(one["pattern"] != "bad-memory")
+    for process, others in by_process.items():
+        found = sum(row["incidents"] for row in rows if row["what"] == process)
+        check(sum(others) <= found <= len(others), f"incidents of {process}: {found}, in truth {len(others)}, {sum(others)} with good memory")
 
 
 def computers_first(rows, truth):
@@ -138,9 +147,21 @@ def computers_first(rows, truth):
 
 
 def new_since_the_update(rows, truth):
-    first = rows[0]
-    near(first["updated_hosts"], len(truth.hosts(pattern="driver-update")), "computers with the new problem", 0.1)
-    check(all("0x00000116" in row["signature"] for row in rows), f"{rows}")
+    """Blue screens by the display driver are of two signatures, because the driver is known from dumps alone. Some few are not of the
+    update: on its computers the truth has not whether they were before it."""
+    updated, expected = truth.of_pattern("driver-update"), 0
+    for with_dump in (True, False):
+        stops = [one for one in truth.incidents if one.get("code") == "0x00000116" and has_dump(one) == with_dump]
+        new = {one["host"] for one in stops if one["pattern"] == "driver-update"}
+        others = {one["host"] for one in stops if one["pattern"] != "driver-update"}
+        # Such a problem is in the answer whenever the others happened.
+        if len(new) >= 3 and len(new) > 3 * len(others):
+            expected += 1
+            found = [row for row in rows if ("nvlddmkm.sys" in row["signature"]) == with_dump]
+            check(len(found) == 1 and found[0]["incidents"] == len(stops), f"{found}, in truth {len(stops)} blue screens")
+            check(len(new) <= found[0]["updated_hosts"] <= len(new | (others & updated)), f"{found}, in truth of {len(new)} computers")
+            check(len(others - updated) <= found[0]["other_hosts"] <= len(others), f"{found}, in truth {len(others)} other computers")
+    check(expected and all("0x00000116" in row["signature"] for row in rows), f"{rows}")
 
 
 def did_the_fix_help(rows, truth):
@@ -160,7 +181,8 @@ def rate(rows, truth):
 
 
 def third_party_modules(rows, truth):
-    check((rows[0]["module"], rows[0]["process"]) == ("orrinoverlay64.dll", "viewer.exe"), f"{rows[:2]}")
+    if rows or sum(map(has_dump, truth.of(pattern="overlay"))) >= 10:
+        check(rows and (rows[0]["module"], rows[0]["process"]) == ("orrinoverlay64.dll", "viewer.exe"), f"{rows[:2]}")
 
 
 def suspect_hardware(rows, truth):
@@ -194,8 +216,19 @@ def defects_of_programs(rows, truth):
 
 
 def what_to_do(rows, truth):
-    helped = max(len(truth.hosts(pattern=pattern)) for pattern in ("driver-update", "firmware-update", "bad-drive"))
-    check(rows and rows[0]["hosts"] >= 0.9 * helped, f"{rows[:2]}, in truth {helped}")
+    """Each of these problems has one cause for all its incidents, and so one first step, which no other problem has."""
+    counted = [(row["hosts"], row["incidents"]) for row in rows]
+    check(counted == sorted(counted, reverse=True), f"{counted} are in no order")
+    problems = {
+        "blue screens by the display driver": {"code": "0x00000116"},
+        "bad drives": {"pattern": "bad-drive"},
+        "losses of power": {"kind": "power-loss"},
+        "codec64.dll": {"module": "codec64.dll"},
+        "reportgen.dll": {"module": "reportgen.dll"},
+    }
+    for problem, values in problems.items():
+        true = (len(truth.hosts(**values)), len(truth.of(**values)))
+        check(true in counted or true[0] < counted[-1][0], f"no step for {problem}, in truth of computers and times {true}: {counted}")
 
 
 def changes_before(rows, truth):
@@ -228,6 +261,7 @@ def spark(lake, kept):
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
     }
