@@ -5,23 +5,21 @@
 #
 #   scripts/lake.sh test [MACHINES]     the made fleet has 400 machines, or so many
 #
-# Needs: cargo, Python 3.9 or later with venv, and PyPI for duckdb, pandas, pyarrow and pyspark. Where one of them can't be had, says so
-# and leaves out what needs it.
+# Needs: cargo, the environment that scripts/fleet.sh makes (Python 3.10 or later with venv; PyPI for duckdb, pandas, pyarrow and pyspark),
+# and Java for Spark. Where one of them can't be had, says so and leaves out what needs it.
 #
 # Environment:
 #   CRASHSIFT        the program (default: built by cargo)
-#   PYTHON           the Python of the environments (default: python3)
-#   SPARK_PYTHON     a Python that has pyspark (default: one is made below target/)
+#   PYTHON           the Python of the environment (default: python3)
 #
 # Exit code: 0 all went well, 1 something failed, 2 called wrongly.
 
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 
-python=${PYTHON:-python3}
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 work=$target/lake
-readonly python target work
+readonly target work
 
 say() { printf '%s\n' "lake.sh: $*" >&2; }
 
@@ -30,19 +28,10 @@ skip() {
     exit 0
 }
 
-# environment NAME PACKAGE...: a virtual environment with packages, made once.
-environment() {
-    [ ! -x "$work/$1/bin/ready" ] || return 0
-    rm -rf "${work:?}/$1"
-    "$python" -m venv "$work/$1" || return 1
-    "$work/$1/bin/pip" install --quiet --disable-pip-version-check "${@:2}" || return 1
-    ln -s python "$work/$1/bin/ready"
-}
-
 run_tests() {
-    local machines=$1 program spark=${SPARK_PYTHON:-}
+    local machines=$1 program python
     mkdir -p "$work"
-    environment tables duckdb pandas pyarrow || skip "no Python with venv and pip, or no duckdb, pandas and pyarrow"
+    python=$(scripts/fleet.sh environment) || skip "no Python with venv and pip, or no duckdb, pandas, pyarrow and pyspark"
     if [ -z "${CRASHSIFT:-}" ]; then
         cargo build --quiet --locked --bin crashsift
         program=$target/debug/crashsift
@@ -52,21 +41,17 @@ run_tests() {
 
     say "the samples"
     "$program" analyze -q -o "$work/samples.parquet" -o "$work/samples.json" samples
-    "$work/tables/bin/python" scripts/lake.py samples "$work/samples.parquet" "$work/samples.json"
+    "$python" scripts/lake.py samples "$work/samples.parquet" "$work/samples.json"
 
     say "a made fleet of $machines machines"
     rm -rf "${work:?}/made"
     cargo run --quiet --locked -p xtask -- fleet --machines "$machines" --days 60 --seed 1 -o "$work/made"
     "$program" analyze -q -o "$work/fleet.parquet" -o "$work/fleet.json" "$work/made/evidence"
-    "$work/tables/bin/python" scripts/lake.py answers "$work/fleet.parquet" "$work/made/truth" "$work/answers.json"
+    "$python" scripts/lake.py answers "$work/fleet.parquet" "$work/made/truth" "$work/answers.json"
 
     say "Spark"
-    if [ -z "$spark" ]; then
-        command -v java >/dev/null || { say "skipped: no Java for Spark"; return 0; }
-        environment spark pyspark pandas pyarrow || { say "skipped: pyspark can not be had"; return 0; }
-        spark=$work/spark/bin/python
-    fi
-    "$spark" scripts/lake.py spark "$work/fleet.parquet" "$work/answers.json"
+    command -v java >/dev/null || { say "skipped: no Java for Spark"; return 0; }
+    "$python" scripts/lake.py spark "$work/fleet.parquet" "$work/answers.json"
 }
 
 case ${1:-} in

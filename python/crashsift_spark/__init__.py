@@ -17,7 +17,8 @@ batches; ``docs/spark.md`` has the limits.
 from __future__ import annotations
 
 from .fleet import Fleet, Run
+from .objects import Objects
 from .reading import READER, reading
 from .walking import walking
 
-__all__ = ["READER", "Fleet", "Run", "reading", "walking"]
+__all__ = ["READER", "Fleet", "Objects", "Run", "reading", "walking"]

@@ -14,7 +14,7 @@ from .reading import READER
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="crashsift_spark", description=__doc__)
-    parser.add_argument("evidence", help="folder with a folder for each machine")
+    parser.add_argument("evidence", help="folder with a folder for each machine, or its URL (s3://bucket/folder)")
     parser.add_argument("-o", "--out", required=True, help="folder for packed evidence, reports and tables")
     parser.add_argument("--master", help="Spark's master: local-cluster[2,1,1024]")
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="Spark's settings (repeatable)")

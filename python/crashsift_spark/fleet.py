@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, List, Sequence
 import pyarrow as pa
 
 from .judging import OUTCOME, judging
+from .objects import Objects, is_url
 from .reading import EVIDENCE, MOST_COUNTED, READER, reading
 from .walking import MANIFEST, UNITS, units, walking
 
@@ -64,13 +65,16 @@ class Run:
 class Fleet:
     """A folder with a folder for each machine, and a folder of results, which executors must see at the same paths.
 
-    :param root: the evidence.
+    :param root: the evidence: a folder, or the URL of one in an object store, as :class:`crashsift_spark.Objects` takes it.
     :param out: where the packed evidence, reports and tables go.
     :param options: options of ``crashsift merge`` for the report, such as ``--rules PATH`` or ``--redact``.
     """
 
     def __init__(self, root: str, out: str, options: Sequence[str] = ()) -> None:
-        self.root = os.path.abspath(root)
+        if is_url(out):
+            raise ValueError(f"{out}: results go into a folder")
+        self.objects = Objects(root) if is_url(root) else None
+        self.root = self.objects.root if self.objects else os.path.abspath(root)
         self.out = os.path.abspath(out)
         self.options = list(options)
 
@@ -121,10 +125,10 @@ class Fleet:
         """The files that are new, or other than when they were read."""
         from pyspark.sql import functions as f
 
-        wanted, passed_over = units(self.root)
+        wanted, passed_over = self.objects.units() if self.objects else units(self.root)
         table = pa.table({"machine": [one[0] for one in wanted], "path": [one[1] for one in wanted]}, UNITS)
         tasks = max(1, min(len(wanted), max(2 * spark.sparkContext.defaultParallelism, len(wanted) // 500)))
-        found = spark.createDataFrame(table).repartition(tasks).mapInArrow(walking(), ddl(MANIFEST))
+        found = spark.createDataFrame(table).repartition(tasks).mapInArrow(walking(self.objects), ddl(MANIFEST))
         if passed_over:
             rows = [{"machine": one[0], "path": one[1], "bytes": 0, "changed": 0, "artifact": one[2]} for one in passed_over]
             found = found.unionByName(spark.createDataFrame(pa.Table.from_pylist(rows, MANIFEST)))
@@ -137,7 +141,7 @@ class Fleet:
             form = ["path", "bytes", "changed"]
             known = self.evidence(spark, [one.number for one in before]).select(*form)
             fresh = manifest.join(known, form, "left_anti")
-        counted = f.least(f.col("bytes"), f.lit(MOST_COUNTED))
+        counted = f.col("bytes") if self.objects else f.least(f.col("bytes"), f.lit(MOST_COUNTED))
         sums = fresh.agg(f.count("*"), f.coalesce(f.sum("bytes"), f.lit(0)), f.coalesce(f.sum(counted), f.lit(0))).first()
         assert sums is not None
         run.new_files, run.new_bytes = sums[0], sums[1]
@@ -147,7 +151,7 @@ class Fleet:
 
     def _read(self, spark: SparkSession, fresh: DataFrame, reader: str, run: Run) -> None:
         where = self._url(f"evidence/run-{run.number:04}")
-        fresh.mapInArrow(reading(reader), ddl(EVIDENCE)).write.mode("overwrite").parquet(where)
+        fresh.mapInArrow(reading(reader, self.objects), ddl(EVIDENCE)).write.mode("overwrite").parquet(where)
         given_up = spark.read.parquet(where).where("quarantined").select("path").limit(1000).collect()
         run.quarantined = sorted(os.fsdecode(bytes(row["path"])) for row in given_up)
 

@@ -14,7 +14,10 @@ import pyarrow as pa
 from crashsift import _crashsift
 from crashsift._library import _SETTINGS
 
-#: What is read: the rows of the manifest, each with the artifacts of its file as JSON, and whether the file was given up.
+from .objects import Objects, Reader, Unfetched
+
+#: What is read: the rows of the manifest, each with the artifacts of its file as JSON, and whether the file was given up. Of an
+#: object that could not be fetched, ``changed`` is null: it is new to the next run.
 EVIDENCE = pa.schema(
     [
         ("machine", pa.string()),
@@ -46,20 +49,22 @@ def gather(files: Sequence[str]) -> List[List[bytes]]:
 
 
 def reading(
-    reader: str = READER, *, batch_bytes: int = 64 << 20, batch_files: int = 256
+    reader: str = READER, objects: Optional[Objects] = None, *, batch_bytes: int = 64 << 20, batch_files: int = 256
 ) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     """The function that reads: batches of the manifest in, batches of :data:`EVIDENCE` out.
 
-    At most ``batch_bytes`` of files and ``batch_files`` files are in work at once. Where the engine repeats a task, because an
+    At most ``batch_bytes`` of files and ``batch_files`` files are in work at once, or one larger file. Where the engine repeats a task, because an
     executor or the process that read was lost, files are read in processes of their own: one that ends such a process
     :data:`ATTEMPTS` times is given up, and is in the report as a file that could not be read.
     """
 
     def read(batches: Batches) -> Iterator[pa.RecordBatch]:
         alone = _Alone(reader) if _is_repeated() else None
+        files: Reader = alone.read_all if alone else _function(reader)
         try:
-            for rows in _parts(batches, batch_bytes, batch_files):
-                yield pa.RecordBatch.from_pylist(_read(rows, reader, alone), EVIDENCE)
+            # Objects are copied, and count with all their bytes.
+            for rows in _parts(batches, batch_bytes, batch_files, None if objects else MOST_COUNTED):
+                yield pa.RecordBatch.from_pylist(_read(rows, objects.reader(files) if objects else files), EVIDENCE)
         finally:
             if alone:
                 alone.close()
@@ -81,12 +86,14 @@ def _stage_attempt(context: Any) -> int:
     return getattr(context, "stageAttemptNumber", lambda: 0)()
 
 
-def _parts(batches: Batches, most_bytes: int, most_files: int) -> Iterator[List[Dict[str, Any]]]:
+def _parts(
+    batches: Batches, most_bytes: int, most_files: int, most_counted: Optional[int]
+) -> Iterator[List[Dict[str, Any]]]:
     part: List[Dict[str, Any]] = []
     size = 0
     for batch in batches:
         for row in batch.to_pylist():
-            counted = min(row["bytes"], MOST_COUNTED)
+            counted = row["bytes"] if most_counted is None else min(row["bytes"], most_counted)
             if part and (size + counted > most_bytes or len(part) >= most_files):
                 yield part
                 part, size = [], 0
@@ -96,19 +103,17 @@ def _parts(batches: Batches, most_bytes: int, most_files: int) -> Iterator[List[
         yield part
 
 
-def _read(rows: List[Dict[str, Any]], reader: str, alone: Optional["_Alone"]) -> List[Dict[str, Any]]:
-    files = [os.fsdecode(row["path"]) for row in rows if row["artifact"] is None]
-    if alone:
-        read = iter([alone.read(file) for file in files])
-    else:
-        read = iter(_function(reader)(files))
+def _read(rows: List[Dict[str, Any]], read: Callable[[Sequence[str]], Iterable[Any]]) -> List[Dict[str, Any]]:
+    answers = iter(read([os.fsdecode(row["path"]) for row in rows if row["artifact"] is None]))
     out = []
     for row in rows:
-        artifacts = next(read) if row["artifact"] is None else [row["artifact"]]
-        quarantined = artifacts is None
-        if artifacts is None:
-            artifacts = [_crashsift.unread(os.fsdecode(row["path"]), row["bytes"], _REASON, False)]
         kept = {name: row[name] for name in ("machine", "path", "bytes", "changed")}
+        artifacts = next(answers) if row["artifact"] is None else [row["artifact"]]
+        quarantined = artifacts is None
+        if isinstance(artifacts, Unfetched) or quarantined:
+            reason = _REASON if artifacts is None else artifacts.reason
+            artifacts = [_crashsift.unread(os.fsdecode(row["path"]), row["bytes"], reason, False)]
+            kept["changed"] = row["changed"] if quarantined else None
         out.append({**kept, "artifacts": artifacts, "quarantined": quarantined})
     return out
 
@@ -125,8 +130,11 @@ class _Alone:
         self._reader = reader
         self._process: Optional[subprocess.Popen[bytes]] = None
 
-    def read(self, file: str) -> Optional[List[bytes]]:
-        """The artifacts of a file; ``None`` where it ended the process each time."""
+    def read_all(self, files: Sequence[str]) -> List[Optional[List[bytes]]]:
+        """The artifacts of each file; ``None`` where it ended the process each time."""
+        return [self._read(file) for file in files]
+
+    def _read(self, file: str) -> Optional[List[bytes]]:
         for _ in range(ATTEMPTS):
             process = self._process = self._process or self._started()
             assert process.stdin and process.stdout

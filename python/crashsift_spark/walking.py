@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import pyarrow as pa
 from crashsift import _crashsift
+
+from .objects import Objects
 
 #: What is walked: the folder or file of a machine. Paths are bytes, because not every name is text.
 UNITS = pa.schema([("machine", pa.string()), ("path", pa.binary())])
@@ -51,14 +53,15 @@ def _text(name: str) -> str:
     return name.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def walking() -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    """The function that finds the files: batches of :data:`UNITS` in, batches of :data:`MANIFEST` out."""
+def walking(objects: Optional[Objects] = None) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    """The function that finds the files, or ``objects``: batches of :data:`UNITS` in, batches of :data:`MANIFEST` out."""
+    found = objects.found if objects else _found
 
     def walk(batches: Batches) -> Iterator[pa.RecordBatch]:
         rows: List[Dict[str, Any]] = []
         for batch in batches:
             for unit in batch.to_pylist():
-                rows.extend(_found(unit["machine"], unit["path"]))
+                rows.extend(found(unit["machine"], unit["path"]))
                 if len(rows) >= _AT_ONCE:
                     yield pa.RecordBatch.from_pylist(rows, MANIFEST)
                     rows = []

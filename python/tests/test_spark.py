@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -63,6 +64,49 @@ class SparkFrames(unittest.TestCase):
             batch = self.pa.RecordBatch.from_pylist([{"machine": "PC-1", "path": wanted[0][1]}], UNITS)
             [row] = [row for found in walking()([batch]) for row in found.to_pylist()]
             self.assertIn(b"not followed", row["artifact"])
+
+    def test_objects_are_read_from_copies_with_the_names_of_their_urls(self) -> None:
+        from crashsift_spark import Objects
+        from crashsift_spark.reading import reading
+        from crashsift_spark.walking import UNITS, walking
+
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "PC-1" / "logs").mkdir(parents=True)
+            for name in ("PC-1/logs/a.txt", "PC-1/gone.txt", "top.txt"):
+                (Path(folder) / name).write_text("exit code 0xC0000409")
+            root = Path(folder).as_uri()
+            objects = Objects(f"{root}/")
+            wanted, passed_over = objects.units()
+            self.assertEqual((wanted, passed_over), ([("PC-1", f"{root}/PC-1".encode()), ("", f"{root}/top.txt".encode())], []))
+            units = self.pa.RecordBatch.from_pylist([{"machine": one[0], "path": one[1]} for one in wanted], UNITS)
+            manifest = list(walking(objects)([units]))
+            (Path(folder) / "PC-1" / "gone.txt").unlink()
+            rows = [row for batch in reading(objects=objects)(manifest) for row in batch.to_pylist()]
+            (read,) = crashsift.analyze(Path(folder) / "PC-1" / "logs").to_dict()["artifacts"]
+        found = {row["path"].decode(): (row["changed"], json.loads(row["artifacts"][0])) for row in rows}
+        self.assertEqual(set(found), {f"{root}/{name}" for name in ("PC-1/logs/a.txt", "PC-1/gone.txt", "top.txt")})
+        changed, artifact = found[f"{root}/PC-1/logs/a.txt"]
+        self.assertEqual(artifact["path"], f"{root}/PC-1/logs/a.txt")
+        self.assertEqual((artifact["kind"], artifact["status"], artifact["bytes"]), (read["kind"], read["status"], read["bytes"]))
+        self.assertGreater(changed, 0)
+        # It is tried again by the next run.
+        changed, artifact = found[f"{root}/PC-1/gone.txt"]
+        self.assertEqual((changed, artifact["status"], artifact["path"]), (None, "failed", f"{root}/PC-1/gone.txt"))
+
+    def test_names_that_lead_out_of_a_folder_are_not_used(self) -> None:
+        from crashsift_spark import Objects
+        from pyarrow.fs import FileInfo, FileType
+
+        objects = Objects("s3://bucket/fleet?region=eu-west-1")
+        names = ("PC-1/a.dmp", "PC-1/../../a.dmp", "PC-1//a.dmp", "PC-1/./a.dmp")
+        listed = [FileInfo(f"bucket/fleet/{name}", FileType.File, size=1, mtime_ns=1) for name in names]
+        with mock.patch.object(Objects, "_listed", return_value=listed):
+            rows = list(objects.found("PC-1", b"s3://bucket/fleet/PC-1"))
+        self.assertEqual([row["path"].decode() for row in rows], [f"s3://bucket/fleet/{name}" for name in names])
+        self.assertEqual(["artifact" in row for row in rows], [False, True, True, True])
+        for url in ("s3://key:secret@bucket/fleet", "s3://"):
+            with self.assertRaises(ValueError):
+                Objects(url)
 
     @unittest.skipIf(os.name == "nt", "signals of Unix")
     def test_a_file_that_ends_its_process_is_given_up(self) -> None:

@@ -1,7 +1,9 @@
 """Tries and measures crashsift_spark on a made fleet: scripts/fleet.sh calls it with the environment's Python.
 
-    check.py test MADE WORK      the reports of Spark and of one run of the program are equal
-    check.py bench MADE WORK     files per second and core, and memory
+    check.py test MADE WORK [STEP...]    the reports of Spark and of one run of the program are equal
+    check.py bench MADE WORK             files per second and core, and memory
+
+Steps: whole, killed, poisoned, nightly, truth, store, portability. Those that need packages that are not there say so.
 """
 
 import json
@@ -114,33 +116,45 @@ def fresh(folder):
     return folder
 
 
-def test(made, work):
-    evidence = made / "evidence"
-    files = sum(len(names) for _, _, names in os.walk(evidence))
-    plain = work / "plain.json"
-    crashsift("analyze", evidence, "-o", plain)
-    incidents = json.loads(plain.read_text())["incidents"]
-    say(f"one run of the program: {files} files, {len(incidents)} incidents")
+class Test:
+    """A made fleet, and what one run of the program says about it."""
 
-    run = Spark(evidence, fresh(work / "whole")).result()
-    same(run["report"], plain)
-    assert run["files"] == run["new_files"] == files and not run["quarantined"], run
+    def __init__(self, made, work):
+        self.made, self.work = made, work
+        self.evidence, self.plain = made / "evidence", work / "plain.json"
+        crashsift("analyze", self.evidence, "-o", self.plain)
+        self.files = sum(len(names) for _, _, names in os.walk(self.evidence))
+        self.incidents = json.loads(self.plain.read_text())["incidents"]
+        say(f"one run of the program: {self.files} files, {len(self.incidents)} incidents")
+
+    def machines(self):
+        return sorted(path.name for path in self.evidence.iterdir())
+
+
+def test(made, work, *steps):
+    it = Test(made, work)
+    for step in steps or STEPS:
+        STEPS[step](it)
+
+
+def whole(it):
+    run = Spark(it.evidence, fresh(it.work / "whole")).result()
+    same(run["report"], it.plain)
+    assert run["files"] == run["new_files"] == it.files and not run["quarantined"], run
     say("Spark's report is equal, byte for byte")
 
-    job = Spark(evidence, fresh(work / "killed"), reader="slow")
-    pid = job.kill_an_executor(work / "killed" / "evidence")
-    same(job.result()["report"], plain)
+
+def killed(it):
+    job = Spark(it.evidence, fresh(it.work / "killed"), reader="slow")
+    pid = job.kill_an_executor(it.work / "killed" / "evidence")
+    same(job.result()["report"], it.plain)
     say(f"the same after executor {pid} was ended while it read")
 
-    poisoned(evidence, work)
-    nightly(evidence, work, plain)
-    truth(made, incidents)
 
-
-def poisoned(evidence, work):
+def poisoned(it):
     """A file that ends the process that reads it costs its own evidence only."""
+    evidence, work, machines = it.evidence, it.work, it.machines()[:6]
     few = fresh(work / "few")
-    machines = sorted(path.name for path in evidence.iterdir())[:6]
     for machine in machines:
         shutil.copytree(evidence / machine, few / machine)
     plain = work / "few.json"
@@ -156,10 +170,10 @@ def poisoned(evidence, work):
     say("a file that ends its process twice is given up; nothing else is missing")
 
 
-def nightly(evidence, work, plain):
+def nightly(it):
     """A second run reads what is new, and its report is that of everything."""
+    evidence, work, machines = it.evidence, it.work, it.machines()
     root = fresh(work / "nights")
-    machines = sorted(path.name for path in evidence.iterdir())
     half = len(machines) // 2
     for machine in machines[:half]:
         shutil.copytree(evidence / machine, root / machine)
@@ -181,21 +195,93 @@ def nightly(evidence, work, plain):
     say(f"the second night read {second['new_files']} of {second['files']} files; what is new: {', '.join(sorted(new))}")
 
 
-def truth(made, incidents):
+def truth(it):
     """How many of the incidents that truly were are in the report, by computer, kind and time."""
     found = {}
-    for incident in incidents:
+    for incident in it.incidents:
         found.setdefault((incident.get("host"), incident["kind"]), []).append(incident.get("time", "")[:16])
     missed, count = [], 0
-    for line in (made / "truth" / "incidents.jsonl").open():
+    for line in (it.made / "truth" / "incidents.jsonl").open():
         true = json.loads(line)
         count += 1
         at = time.mktime(time.strptime(true["time"], "%Y-%m-%dT%H:%M:%SZ"))
         near = {time.strftime("%Y-%m-%dT%H:%M", time.localtime(at + 60 * minutes)) for minutes in (-1, 0, 1, 2)}
         if not near & set(found.get((true["host"], true["kind"]), [])):
             missed.append(true)
-    say(f"of {count} true incidents {count - len(missed)} are in the report, which has {len(incidents)}")
+    say(f"of {count} true incidents {count - len(missed)} are in the report, which has {len(it.incidents)}")
     assert len(missed) * 50 <= count, missed[:3]
+
+
+def store(it):
+    """Evidence in a bucket: the report is that of the same files in a folder, also when they came in two nights."""
+    try:
+        from moto.server import ThreadedMotoServer
+    except ImportError:
+        return say("store: skipped, there is no moto")
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    _, port = server.get_host_and_port()
+    # This server takes any credentials.
+    os.environ.update(AWS_ACCESS_KEY_ID="any", AWS_SECRET_ACCESS_KEY="any")
+    url, options = "s3://collected/fleet", f"endpoint_override=127.0.0.1:{port}&scheme=http&region=us-east-1"
+    bucket, root = filesystem(f"{url}?{options}&allow_bucket_creation=true")
+    bucket.create_dir("collected")
+
+    def put(name, content):
+        with bucket.open_output_stream(f"{root}/{name}") as object:
+            object.write(content)
+
+    machines, files = it.machines(), sorted(path for path in it.evidence.rglob("*") if path.is_file())
+    names = [path.relative_to(it.evidence).as_posix() for path in files]
+    early = {name for name in names if name.split("/")[0] in machines[: len(machines) // 2]}
+    part = f"{machines[0]}/Logs/System.evtx"
+    for name in early:
+        put(name, (it.evidence / name).read_bytes()[: 4096 if name == part else None])
+    out = fresh(it.work / "store")
+    first = Spark(f"{url}?{options}", out).result()
+    assert first["new_files"] == first["files"] == len(early), first
+    for name in sorted({*names} - early | {part}):
+        put(name, (it.evidence / name).read_bytes())
+    second = Spark(f"{url}?{options}", out).result()
+    server.stop()
+    assert second["new_files"] == len(files) - len(early) + 1, second
+    plain = it.work / "store.json"
+    plain.write_bytes(it.plain.read_bytes().replace(f"{it.evidence}/".encode(), f"{url}/".encode()))
+    same(second["report"], plain)
+    say(f"{len(files)} objects of a bucket, read in two nights: the report is equal but for the paths")
+
+
+def filesystem(url):
+    from pyarrow.fs import FileSystem
+
+    return FileSystem.from_uri(url)
+
+
+def portability(it):
+    """Other engines get the same functions, and what they read is equal to what Spark has read."""
+    import pyarrow.parquet
+
+    if not (it.work / "whole" / "evidence").is_dir():
+        whole(it)
+
+    def evidence(path):
+        return sorted(pyarrow.parquet.read_table(path).to_pylist(), key=lambda row: row["path"])
+
+    spark = evidence(it.work / "whole" / "evidence" / "run-0001")
+    for engine, package in (("sail", "pysail"), ("daft", "daft")):
+        python, read = it.work / engine / "bin" / "python", it.work / f"{engine}.parquet"
+        if not python.exists() or subprocess.run([python, "-c", f"import {package}"], stderr=subprocess.DEVNULL).returncode:
+            say(f"{engine}: skipped, there is no {package}")
+            continue
+        # What engines say about themselves is of interest only when they fail.
+        ended = subprocess.run([python, Path(__file__).parent / "engines.py", engine, it.evidence, read], capture_output=True)
+        assert ended.returncode == 0, ended.stderr.decode(errors="replace")[-4000:]
+        assert evidence(read) == spark, f"{engine} reads something else"
+        say(f"{engine}: the evidence of {len(spark)} files is equal to Spark's")
+
+
+STEPS = {step.__name__: step for step in (whole, killed, poisoned, nightly, truth, store, portability)}
 
 
 def bench(made, work):
@@ -234,6 +320,5 @@ def measure(evidence, work):
 
 
 if __name__ == "__main__":
-    command, *paths = sys.argv[1:]
-    paths = [Path(path).resolve() for path in paths]
-    {"test": test, "bench": bench}[command](*paths)
+    command, made, work, *steps = sys.argv[1:]
+    {"test": test, "bench": bench}[command](Path(made).resolve(), Path(work).resolve(), *steps)
