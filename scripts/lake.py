@@ -1,7 +1,8 @@
 """Reads the tables of `-f parquet` with pandas, DuckDB and Spark, and asks the questions of docs/fleet.
 
     lake.py samples LAKE REPORT.json       the tables have what the report has
-    lake.py answers LAKE TRUTH ANSWERS     DuckDB's answers agree with what happened in the made fleet; they are kept for Spark
+    lake.py ask LAKE ANSWERS               DuckDB's answers are kept for Spark
+    lake.py answers LAKE TRUTH ANSWERS     the same, and they agree with what happened in the made fleet
     lake.py spark LAKE ANSWERS             Spark gives the same answers
 """
 
@@ -104,12 +105,16 @@ class Truth:
         return {machine["host"] for machine in self.machines if pattern in machine["patterns"]}
 
 
-def answers(lake, truth, kept):
+def ask(lake, kept):
     found = answers_of(duckdb_with(lake))
-    truth = Truth(Path(truth))
+    Path(kept).write_text(json.dumps(found))
+    return found
+
+
+def answers(lake, truth, kept):
+    found, truth = ask(lake, kept), Truth(Path(truth))
     for number, expected in EXPECTED.items():
         expected(found[number], truth)
-    Path(kept).write_text(json.dumps(found))
     print(f"DuckDB: {len(EXPECTED)} questions answered as the made fleet's truth says")
 
 
@@ -283,7 +288,7 @@ def spark(lake, kept):
 
 
 if __name__ == "__main__":
-    commands = {"samples": samples, "answers": answers, "spark": spark}
+    commands = {"samples": samples, "ask": ask, "answers": answers, "spark": spark}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         raise SystemExit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

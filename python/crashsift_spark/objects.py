@@ -60,8 +60,9 @@ class Objects:
         passed_over: List[Tuple[str, bytes, bytes]] = []
         for about in self._listed(self.root, recursive=False):
             url = self._url_of(about)
-            if _is_name(about.base_name):
-                wanted.append((about.base_name if about.type == FileType.Directory else "", os.fsencode(url)))
+            name = url[len(self.root) + 1 :]
+            if _is_name(name):
+                wanted.append((name if about.type == FileType.Directory else "", os.fsencode(url)))
             else:
                 passed_over.append(("", os.fsencode(url), _crashsift.unread(url, 0, _NO_NAME, True)))
         return wanted, passed_over
@@ -109,7 +110,7 @@ class Objects:
                     if copied > MOST_COPIED:
                         return Unfetched(f"it grew beyond {MOST_COPIED >> 30} GiB")
         except OSError as error:
-            return Unfetched(str(error).split("\n", 1)[0])
+            return Unfetched(_reason(error))
         return place + below
 
     def _renamed(self, artifacts: Optional[List[bytes]], place: str) -> Optional[List[bytes]]:
@@ -138,6 +139,14 @@ def _store(url: str) -> Tuple[FileSystem, str]:
 
 def _is_name(name: str) -> bool:
     return name not in ("", ".", "..") and "\0" not in name
+
+
+def _reason(error: OSError) -> str:
+    """The same text for the same reason: without the path of a copy and the number of a request."""
+    if isinstance(error, FileNotFoundError):
+        return "no longer there"
+    text = error.strerror if error.filename and error.strerror else str(error)
+    return re.sub(r" \(Request ID: .*?\)", "", text.split("\n", 1)[0])
 
 
 def _in_json(text: str) -> bytes:

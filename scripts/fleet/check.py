@@ -3,7 +3,7 @@
     check.py test MADE WORK [STEP...]    the reports of Spark and of one run of the program are equal
     check.py bench MADE WORK             files per second and core, and memory
 
-Steps: whole, killed, poisoned, nightly, truth, store, portability. Those that need packages that are not there say so.
+Steps: whole, killed, poisoned, nightly, truth, store, questions, portability. Those that need packages that are not there say so.
 """
 
 import json
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import cached_property
 from pathlib import Path
 
 MASTER = "local-cluster[2,1,1024]"
@@ -127,6 +128,11 @@ class Test:
         self.incidents = json.loads(self.plain.read_text())["incidents"]
         say(f"one run of the program: {self.files} files, {len(self.incidents)} incidents")
 
+    @cached_property
+    def whole(self):
+        """Spark's job over all files, whose results are in a folder of this name."""
+        return Spark(self.evidence, fresh(self.work / "whole")).result()
+
     def machines(self):
         return sorted(path.name for path in self.evidence.iterdir())
 
@@ -138,7 +144,7 @@ def test(made, work, *steps):
 
 
 def whole(it):
-    run = Spark(it.evidence, fresh(it.work / "whole")).result()
+    run = it.whole
     same(run["report"], it.plain)
     assert run["files"] == run["new_files"] == it.files and not run["quarantined"], run
     say("Spark's report is equal, byte for byte")
@@ -149,6 +155,14 @@ def killed(it):
     pid = job.kill_an_executor(it.work / "killed" / "evidence")
     same(job.result()["report"], it.plain)
     say(f"the same after executor {pid} was ended while it read")
+
+
+def questions(it):
+    """Spark's answers about the tables that its job wrote are those of DuckDB about the tables of one run of the program."""
+    tables, kept, lake = it.work / "plain.parquet", it.work / "answers.json", Path(__file__).parent.parent / "lake.py"
+    crashsift("analyze", it.evidence, "-o", tables)
+    for command in (["ask", tables], ["spark", it.whole["tables"]]):
+        subprocess.run([sys.executable, lake, *command, kept], check=True)
 
 
 def poisoned(it):
@@ -262,12 +276,10 @@ def portability(it):
     """Other engines get the same functions, and what they read is equal to what Spark has read."""
     import pyarrow.parquet
 
-    if not (it.work / "whole" / "evidence").is_dir():
-        whole(it)
-
     def evidence(path):
         return sorted(pyarrow.parquet.read_table(path).to_pylist(), key=lambda row: row["path"])
 
+    assert it.whole["files"] == it.files
     spark = evidence(it.work / "whole" / "evidence" / "run-0001")
     for engine, package in (("sail", "pysail"), ("daft", "daft")):
         python, read = it.work / engine / "bin" / "python", it.work / f"{engine}.parquet"
@@ -281,7 +293,7 @@ def portability(it):
         say(f"{engine}: the evidence of {len(spark)} files is equal to Spark's")
 
 
-STEPS = {step.__name__: step for step in (whole, killed, poisoned, nightly, truth, store, portability)}
+STEPS = {step.__name__: step for step in (whole, killed, poisoned, nightly, truth, store, questions, portability)}
 
 
 def bench(made, work):
