@@ -108,13 +108,14 @@ def _read(rows: List[Dict[str, Any]], read: Callable[[Sequence[str]], Iterable[A
     out = []
     for row in rows:
         kept = {name: row[name] for name in ("machine", "path", "bytes", "changed")}
-        artifacts = next(answers) if row["artifact"] is None else [row["artifact"]]
-        quarantined = artifacts is None
-        if isinstance(artifacts, Unfetched) or quarantined:
-            reason = _REASON if artifacts is None else artifacts.reason
-            artifacts = [_crashsift.unread(os.fsdecode(row["path"]), row["bytes"], reason, False)]
-            kept["changed"] = row["changed"] if quarantined else None
-        out.append({**kept, "artifacts": artifacts, "quarantined": quarantined})
+        answer: Any = next(answers) if row["artifact"] is None else [row["artifact"]]
+        quarantined = answer is None
+        if isinstance(answer, Unfetched):
+            kept["changed"] = None
+        if quarantined or isinstance(answer, Unfetched):
+            reason = _REASON if quarantined else answer.reason
+            answer = [_crashsift.unread(os.fsdecode(row["path"]), row["bytes"], reason, False)]
+        out.append({**kept, "artifacts": answer, "quarantined": quarantined})
     return out
 
 
