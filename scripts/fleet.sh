@@ -16,6 +16,8 @@
 #   MACHINES         size of the fleet (default: 100 for demo and test, 2000 for bench; five files a machine)
 #   DAYS             days that its logs cover (default: 60)
 #   STEPS            the steps of test (default: all; scripts/fleet/check.py lists them)
+#   SPARK_MASTER     Spark's master for test and bench (default: local-cluster[2,1,1024], which are two executors; the step `killed` needs
+#                    them, and local[2] starts faster)
 #   PYTHON           the Python for Spark (default: python3)
 #   WHEEL            a wheel of crashsift to use instead of building the package with cargo (for bench as it ships, else for debugging)
 #   CARGO_TARGET_DIR as cargo knows it (default: target)
