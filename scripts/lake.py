@@ -125,8 +125,8 @@ def has_dump(incident):
     return any(file.endswith(".dmp") for file in incident["files"])
 
 
-def near(found, true, what, share=0.02):
-    check(abs(found - true) <= share * true + 1, f"{what}: {found}, in truth {true}")
+def equal(found, true, what):
+    check(found == true, f"{what}: {found}, in truth {true}")
 
 
 def fails_most(rows, truth):
@@ -147,8 +147,8 @@ def computers_first(rows, truth):
         if one["host"].startswith("LT-"):
             true[one["host"]] = true.get(one["host"], 0) + weights.get(one["kind"], 1)
     for row, weight in zip(rows, sorted(true.values(), reverse=True)):
-        near(row["weight"], weight, "the weight of the worst laptops", 0.1)
-        near(row["weight"], true[row["host"]], f"the weight of {row['host']}", 0.1)
+        equal(row["weight"], weight, "the weight of the worst laptops")
+        equal(row["weight"], true[row["host"]], f"the weight of {row['host']}")
 
 
 def new_since_the_update(rows, truth):
@@ -171,7 +171,7 @@ def new_since_the_update(rows, truth):
 
 def did_the_fix_help(rows, truth):
     (row,) = rows
-    near(row["hosts"], len(truth.of_pattern("driver-fix")), "computers with the fix", 0.1)
+    equal(row["hosts"], len(truth.of_pattern("driver-fix")), "computers with the fix")
     check(row["before_fix"] > 10 and row["fewer_at_least"] > 0.5, f"{row}")
 
 
@@ -179,8 +179,8 @@ def rate(rows, truth):
     for row in rows:
         machines = sum(machine["host"].startswith(row["fleet"]) for machine in truth.machines)
         incidents = sum(one["host"].startswith(row["fleet"]) for one in truth.incidents)
-        near(row["hosts"], machines, f"computers {row['fleet']}")
-        near(row["incidents"], incidents, f"incidents of {row['fleet']}")
+        equal(row["hosts"], machines, f"computers {row['fleet']}")
+        equal(row["incidents"], incidents, f"incidents of {row['fleet']}")
         check(row["at_least"] < row["per_1000_days"] < row["at_most"], f"{row}")
     check({row["fleet"] for row in rows} == {"LT", "DT"}, f"{rows}")
 
@@ -211,13 +211,13 @@ def per_week(rows, truth):
     for row in rows:
         found[row["week"]] = found.get(row["week"], 0) + row["incidents"]
     for monday, incidents in true.items():
-        near(found.get(monday, 0), incidents, f"incidents of the week from {monday}")
+        equal(found.get(monday, 0), incidents, f"incidents of the week from {monday}")
 
 
 def defects_of_programs(rows, truth):
     places = {(row["process"], row["fault_offset"]): row for row in rows}
     check(("ledger.exe", "0x12c40") in places and ("viewer.exe", "0x2b14c") in places, f"{list(places)}")
-    near(places["viewer.exe", "0x2b14c"]["hosts"], len(truth.hosts(pattern="overlay")), "computers with the overlay's crash")
+    equal(places["viewer.exe", "0x2b14c"]["hosts"], len(truth.hosts(pattern="overlay")), "computers with the overlay's crash")
 
 
 def what_to_do(rows, truth):
