@@ -69,6 +69,9 @@ prepare() {
     export PYTHONPATH=$package
 }
 
+# is_step STEP: whether it is among those of the test.
+is_step() { [[ " ${STEPS:-$1} " == *" $1 "* ]]; }
+
 # made MACHINES: the folder of a fleet.
 made() {
     local folder=$work/made-$1-${DAYS:-60} make=(cargo run --quiet --locked -p xtask --)
@@ -87,10 +90,14 @@ case ${1:-} in
         ;;
     test)
         prepare dev
-        spark_environment 'moto[server]' || say "moto can not be had"
-        # Sail 0.7 refuses clients of Spark 4.3.
-        environment sail pysail 'pyspark-client>=4,<4.3' pyarrow || say "pysail can not be had"
-        environment daft daft pyarrow || say "daft can not be had"
+        if is_step store; then
+            spark_environment 'moto[server]' || say "moto can not be had"
+        fi
+        if is_step portability; then
+            # Sail 0.7 refuses clients of Spark 4.3.
+            environment sail pysail 'pyspark-client>=4,<4.3' pyarrow || say "pysail can not be had"
+            environment daft daft pyarrow || say "daft can not be had"
+        fi
         # shellcheck disable=SC2086 # several steps
         "$spark" scripts/fleet/check.py test "$(made "${MACHINES:-100}")" "$work" ${STEPS:-}
         ;;
