@@ -43,6 +43,7 @@ use std::thread;
 use cli::Exit;
 
 pub use crash_dump::{Symbols, SymbolsError};
+pub use evidence::FORMAT as EVIDENCE_FORMAT;
 pub use explain::{CodeFinding, Explained, Explanation, KnownRule, KnownSubCode, Reading, explain};
 pub use pipeline::archive::Passwords;
 pub use pipeline::{Options, Progress, Silent, analyze, analyze_by_each, gather, inspect, inspect_and_analyze, merge};

@@ -8,7 +8,7 @@
     run = fleet.run(spark)                           # reads only files that no run before has read
     print(run.report, run.new_files, run.quarantined)
 
-Executors walk the folders, and read each file with :mod:`crashsift` in their own process. One task then merges the evidence of
+Executors walk the folders, and read each file with :mod:`crashsift` in their own process. One process then merges the evidence of
 all files as ``crashsift merge`` does: joins, groups, recurrence and over-representation are those of the program itself, and the
 report is that of one ``crashsift analyze`` over everything. The functions that executors run take and return Arrow record
 batches; ``docs/spark.md`` has the limits.

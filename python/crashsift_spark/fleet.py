@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, List, Sequence
 
 import pyarrow as pa
+from crashsift import _crashsift
 
-from .judging import OUTCOME, judging
 from .objects import Objects, is_url
 from .reading import EVIDENCE, MOST_COUNTED, READER, reading
 from .walking import MANIFEST, UNITS, units, walking
@@ -26,16 +28,12 @@ _TASK_FILES = 1000
 #: Exit codes of the program with which a report is written: nothing wrong, a condition met, losses, nothing to analyze.
 _WRITTEN = (0, 1, 3, 4)
 
-_TYPES = {pa.string(): "string", pa.binary(): "binary", pa.int64(): "bigint", pa.float64(): "double", pa.bool_(): "boolean"}
+_TYPES = {pa.string(): "string", pa.binary(): "binary", pa.int64(): "bigint", pa.bool_(): "boolean"}
 
 
 def ddl(schema: pa.Schema) -> str:
     """A schema as Spark's engines take it."""
-
-    def word(kind: pa.DataType) -> str:
-        return f"array<{word(kind.value_type)}>" if pa.types.is_list(kind) else _TYPES[kind]
-
-    return ", ".join(f"{column.name} {word(column.type)}" for column in schema)
+    return ", ".join(f"{column.name} {_TYPES[column.type]}" for column in schema)
 
 
 @dataclass
@@ -44,6 +42,8 @@ class Run:
 
     #: Its number, from 1.
     number: int
+    #: The form of the evidence that it kept.
+    format: str = ""
     #: Files that the walk found, and those that no run before had read as they are now.
     files: int = 0
     new_files: int = 0
@@ -90,7 +90,7 @@ class Fleet:
         """Reads what is new and judges everything. A run that is ended early leaves the results of the one before."""
         os.makedirs(self.out, exist_ok=True)
         before = self.runs()
-        run = Run(len(before) + 1)
+        run = Run(len(before) + 1, _crashsift.EVIDENCE_FORMAT)
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
         spark.conf.set("spark.sql.session.timeZone", "UTC")
         with _timed(run, "walk_seconds"):
@@ -100,26 +100,24 @@ class Fleet:
         with _timed(run, "read_seconds"):
             self._read(spark, fresh, reader, run)
         with _timed(run, "judge_seconds"):
-            self._judge(spark, run)
+            self._judge(before, run)
         if before:
             run.new = self._compare(before[-1], run)
         _write(os.path.join(self.out, "runs.json"), json.dumps([asdict(one) for one in [*before, run]], indent=1))
         return run
 
-    def evidence(self, spark: SparkSession, numbers: Sequence[int]) -> DataFrame:
-        """The packed evidence of these runs: of each file as the last of them read it."""
+    def _known(self, spark: SparkSession, numbers: Sequence[int]) -> DataFrame:
+        """The files that these runs have read, each in the form in which the last of them did."""
         from pyspark.sql import functions as f
 
-        frames = [spark.read.parquet(self._url(f"evidence/run-{number:04}")) for number in numbers]
-        if len(frames) == 1:
-            return frames[0]
-        numbered = [frame.withColumn("run", f.lit(number)) for number, frame in zip(numbers, frames)]
-        every = numbered[0]
-        for frame in numbered[1:]:
-            every = every.unionByName(frame)
-        columns = [name for name in EVIDENCE.names if name != "path"]
-        newest = every.groupBy("path").agg(f.max_by(f.struct(*columns), "run").alias("newest"))
-        return newest.select("path", "newest.*").select(*EVIDENCE.names)
+        form = ["path", "bytes", "changed"]
+        every = [
+            spark.read.parquet(self._url(f"evidence/run-{number:04}")).select(*form).withColumn("run", f.lit(number))
+            for number in numbers
+        ]
+        together = reduce(lambda one, other: one.unionByName(other), every)
+        newest = together.groupBy("path").agg(f.max_by(f.struct("bytes", "changed"), "run").alias("newest"))
+        return newest.select("path", "newest.*")
 
     def _manifest(self, spark: SparkSession, before: List[Run], run: Run) -> DataFrame:
         """The files that are new, or other than when they were read."""
@@ -137,10 +135,9 @@ class Fleet:
         manifest = spark.read.parquet(where)
         run.files = manifest.count()
         fresh = manifest
-        if before:
-            form = ["path", "bytes", "changed"]
-            known = self.evidence(spark, [one.number for one in before]).select(*form)
-            fresh = manifest.join(known, form, "left_anti")
+        if self._usable(before):
+            known = self._known(spark, self._usable(before))
+            fresh = manifest.join(known, known.columns, "left_anti")
         counted = f.col("bytes") if self.objects else f.least(f.col("bytes"), f.lit(MOST_COUNTED))
         sums = fresh.agg(f.count("*"), f.coalesce(f.sum("bytes"), f.lit(0)), f.coalesce(f.sum(counted), f.lit(0))).first()
         assert sums is not None
@@ -152,20 +149,29 @@ class Fleet:
     def _read(self, spark: SparkSession, fresh: DataFrame, reader: str, run: Run) -> None:
         where = self._url(f"evidence/run-{run.number:04}")
         fresh.mapInArrow(reading(reader, self.objects), ddl(EVIDENCE)).write.mode("overwrite").parquet(where)
-        given_up = spark.read.parquet(where).where("quarantined").select("path").limit(1000).collect()
+        given_up = spark.read.parquet(where).where("quarantined").select("path").distinct().limit(1000).collect()
         run.quarantined = sorted(os.fsdecode(bytes(row["path"])) for row in given_up)
 
-    def _judge(self, spark: SparkSession, run: Run) -> None:
+    def _judge(self, before: List[Run], run: Run) -> None:
+        """Joins and judges the evidence of all runs, in a process of its own."""
         run.report = os.path.join(self.out, "reports", f"run-{run.number:04}.json")
         run.tables = os.path.join(self.out, "lake")
         os.makedirs(os.path.dirname(run.report), exist_ok=True)
+        numbers = [*self._usable(before), run.number]
+        folders = [os.path.join(self.out, f"evidence/run-{number:04}") for number in numbers]
         outputs = ["-o", run.report, "-o", f"{run.tables}.parquet", *self.options]
-        evidence = self.evidence(spark, range(1, run.number + 1)).select("artifacts").coalesce(1)
-        outcome = evidence.mapInArrow(judging(outputs, self.out), ddl(OUTCOME)).collect()[0]
-        if outcome["exit"] not in _WRITTEN:
-            raise RuntimeError(outcome["notes"])
-        run.judge_peak_bytes = outcome["peak_bytes"]
-        run.judge_processor_seconds = outcome["processor_seconds"]
+        earlier = resource.getrusage(resource.RUSAGE_CHILDREN)
+        ended = subprocess.run([sys.executable, "-m", "crashsift", "merge", *folders, *outputs], stderr=subprocess.PIPE)
+        if ended.returncode not in _WRITTEN:
+            raise RuntimeError(ended.stderr.decode(errors="replace"))
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run.judge_peak_bytes = usage.ru_maxrss << 10
+        run.judge_processor_seconds = usage.ru_utime + usage.ru_stime - earlier.ru_utime - earlier.ru_stime
+
+    @staticmethod
+    def _usable(runs: List[Run]) -> List[int]:
+        """The runs whose evidence this version can read: an update may change its form, and then all files are read again."""
+        return [run.number for run in runs if run.format == _crashsift.EVIDENCE_FORMAT]
 
     def _compare(self, before: Run, now: Run) -> str:
         """The file with what is new since the run before."""

@@ -28,8 +28,11 @@ class Unfetched(NamedTuple):
     reason: str
 
 
+#: The artifacts of a file as JSON, each with its evidence.
+Artifacts = List[Tuple[bytes, Optional[bytes]]]
+
 #: The artifacts of each file; ``None`` where it ended the process that read it.
-Reader = Callable[[Sequence[str]], Sequence[Optional[List[bytes]]]]
+Reader = Callable[[Sequence[str]], Sequence[Optional[Artifacts]]]
 
 
 def is_url(path: str) -> bool:
@@ -82,10 +85,10 @@ class Objects:
                 row["artifact"] = _crashsift.unread(url, size, f"larger than {MOST_COPIED >> 30} GiB, and not copied", False)
             yield row
 
-    def reader(self, read: Reader) -> Callable[[Sequence[str]], Iterator[Union[List[bytes], None, Unfetched]]]:
+    def reader(self, read: Reader) -> Callable[[Sequence[str]], Iterator[Union[Artifacts, None, Unfetched]]]:
         """A reader of objects, from one of files: each object is copied into a folder with the names of its URL."""
 
-        def read_objects(urls: Sequence[str]) -> Iterator[Union[List[bytes], None, Unfetched]]:
+        def read_objects(urls: Sequence[str]) -> Iterator[Union[Artifacts, None, Unfetched]]:
             # Spark removes its own folder also after processes that were killed.
             scratch = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or None
             with tempfile.TemporaryDirectory(prefix="crashsift-", dir=scratch) as folder:
@@ -113,11 +116,12 @@ class Objects:
             return Unfetched(_reason(error))
         return place + below
 
-    def _renamed(self, artifacts: Optional[List[bytes]], place: str) -> Optional[List[bytes]]:
+    def _renamed(self, artifacts: Optional[Artifacts], place: str) -> Optional[Artifacts]:
         """Artifacts with the URL instead of the folder of a copy."""
         if artifacts is None:
             return None
-        return [artifact.replace(_in_json(place + "/"), _in_json(self.root + "/")) for artifact in artifacts]
+        copy, url = _in_json(place + "/"), _in_json(self.root + "/")
+        return [(artifact.replace(copy, url), evidence) for artifact, evidence in artifacts]
 
     def _listed(self, url: str, recursive: bool) -> List[FileInfo]:
         store, root = _store(self._url)

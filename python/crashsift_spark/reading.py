@@ -1,4 +1,4 @@
-"""The first pass: every file is read by itself, and its evidence packed."""
+"""The first pass: every file is read by itself, and its evidence kept."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ import pyarrow as pa
 from crashsift import _crashsift
 from crashsift._library import _SETTINGS
 
-from .objects import Objects, Reader, Unfetched
+from .objects import Artifacts, Objects, Reader, Unfetched
 
-#: What is read: the rows of the manifest, each with the artifacts of its file as JSON, and whether the file was given up. Of an
-#: object that could not be fetched, ``changed`` is null: it is new to the next run.
+#: What is read: an artifact as JSON, with its evidence in the form of that name, behind the row of its file in the manifest; and
+#: whether the file was given up. Of an archive, its members are artifacts, too. ``crashsift merge`` reads folders of such rows. Of
+#: an object that could not be fetched, ``changed`` is null: it is new to the next run.
 EVIDENCE = pa.schema(
     [
         ("machine", pa.string()),
         ("path", pa.binary()),
         ("bytes", pa.int64()),
         ("changed", pa.int64()),
-        ("artifacts", pa.list_(pa.binary())),
+        ("format", pa.string()),
+        ("artifact", pa.binary()),
+        ("evidence", pa.binary()),
         ("quarantined", pa.bool_()),
     ]
 )
 
-#: The function that reads files: module and name. It takes paths and returns the artifacts of each as JSON.
+#: The function that reads files: module and name. It takes paths and returns the artifacts of each, with their evidence.
 READER = "crashsift_spark.reading:gather"
 
 #: How often a file may end the process that reads it.
@@ -42,8 +45,7 @@ MOST_COUNTED = 16 << 20
 
 Batches = Iterable[pa.RecordBatch]
 
-
-def gather(files: Sequence[str]) -> List[List[bytes]]:
+def gather(files: Sequence[str]) -> List[Artifacts]:
     """Reads files in this process, on one thread: the engine runs as many processes as there are processors."""
     return _crashsift.gather(files, SimpleNamespace(**{**_SETTINGS, "jobs": 1}))
 
@@ -108,18 +110,17 @@ def _read(rows: List[Dict[str, Any]], read: Callable[[Sequence[str]], Iterable[A
     out = []
     for row in rows:
         kept = {name: row[name] for name in ("machine", "path", "bytes", "changed")}
-        answer: Any = next(answers) if row["artifact"] is None else [row["artifact"]]
-        quarantined = answer is None
-        if isinstance(answer, Unfetched):
-            kept["changed"] = None
-        if quarantined or isinstance(answer, Unfetched):
-            reason = _REASON if quarantined else answer.reason
-            answer = [_crashsift.unread(os.fsdecode(row["path"]), row["bytes"], reason, False)]
-        out.append({**kept, "artifacts": answer, "quarantined": quarantined})
+        kept.update(format=_crashsift.EVIDENCE_FORMAT, quarantined=False)
+        answer: Any = next(answers) if row["artifact"] is None else [(row["artifact"], None)]
+        if answer is None or isinstance(answer, Unfetched):
+            reason = answer.reason if answer else _REASON
+            kept.update(changed=None) if answer else kept.update(quarantined=True)
+            answer = [(_crashsift.unread(os.fsdecode(row["path"]), row["bytes"], reason, False), None)]
+        out.extend({**kept, "artifact": artifact, "evidence": evidence} for artifact, evidence in answer)
     return out
 
 
-def _function(reader: str) -> Callable[[Sequence[str]], List[List[bytes]]]:
+def _function(reader: str) -> Callable[[Sequence[str]], List[Artifacts]]:
     module, name = reader.split(":")
     return getattr(import_module(module), name)
 
@@ -131,11 +132,11 @@ class _Alone:
         self._reader = reader
         self._process: Optional[subprocess.Popen[bytes]] = None
 
-    def read_all(self, files: Sequence[str]) -> List[Optional[List[bytes]]]:
+    def read_all(self, files: Sequence[str]) -> List[Optional[Artifacts]]:
         """The artifacts of each file; ``None`` where it ended the process each time."""
         return [self._read(file) for file in files]
 
-    def _read(self, file: str) -> Optional[List[bytes]]:
+    def _read(self, file: str) -> Optional[Artifacts]:
         for _ in range(ATTEMPTS):
             process = self._process = self._process or self._started()
             assert process.stdin and process.stdout

@@ -154,6 +154,7 @@ fn run(py: Python<'_>, arguments: Vec<OsString>, file: PathBuf) -> u8 {
 #[pymodule]
 fn _crashsift(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("EVIDENCE_FORMAT", crashsift::EVIDENCE_FORMAT)?;
     module.add("TABLES", PyTuple::new(module.py(), crashsift::formats::parquet::names())?)?;
     module.add("RulesError", module.py().get_type::<RulesError>())?;
     module.add_class::<Rules>()?;
@@ -164,6 +165,5 @@ fn _crashsift(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(gathered::list, module)?)?;
     module.add_function(wrap_pyfunction!(gathered::read, module)?)?;
     module.add_function(wrap_pyfunction!(gathered::unread, module)?)?;
-    module.add_function(wrap_pyfunction!(gathered::mergeable, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)
 }

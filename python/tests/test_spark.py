@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
-from typing import List
+from typing import TYPE_CHECKING, List
 from unittest import mock
 
 import crashsift
 
+if TYPE_CHECKING:
+    from crashsift_spark.reading import Artifacts
+
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
 
-def poisoned(files: List[str]) -> List[List[bytes]]:
+def poisoned(files: List[str]) -> List[Artifacts]:
     """A reader that one file ends, as a defect would that no handler catches."""
     from crashsift_spark.reading import gather
 
@@ -34,10 +38,10 @@ class SparkFrames(unittest.TestCase):
             self.skipTest("no pyarrow")
         self.pa = pyarrow
 
-    def test_the_three_functions_make_the_report_of_one_run(self) -> None:
-        from crashsift_spark.judging import judging
+    def test_what_the_functions_read_makes_the_report_of_one_run(self) -> None:
         from crashsift_spark.reading import reading
         from crashsift_spark.walking import UNITS, units, walking
+        from pyarrow import parquet
 
         wanted, passed_over = units(str(SAMPLES))
         self.assertEqual(passed_over, [])
@@ -45,11 +49,14 @@ class SparkFrames(unittest.TestCase):
         manifest = list(walking()(table.to_batches(max_chunksize=7)))
         with tempfile.TemporaryDirectory() as folder:
             report = os.path.join(folder, "report.json")
-            evidence = reading(batch_files=5)(manifest)
-            [outcome] = judging(["-o", report], folder)(evidence)
-            self.assertEqual(outcome.to_pylist()[0]["exit"], 0, outcome.to_pylist())
+            for number, batch in enumerate(reading(batch_files=5)(manifest)):
+                rows = self.pa.Table.from_batches([batch])
+                os.makedirs(os.path.join(folder, f"run-{number % 2}"), exist_ok=True)
+                parquet.write_table(rows, os.path.join(folder, f"run-{number % 2}", f"part-{number}.parquet"))
+            folders = [os.path.join(folder, f"run-{number}") for number in (0, 1)]
+            command = [sys.executable, "-m", "crashsift", "merge", *folders, "-o", report]
+            self.assertEqual(subprocess.run(command).returncode, 0)
             self.assertEqual(Path(report).read_text(), crashsift.analyze(SAMPLES).to_json())
-            self.assertEqual(os.listdir(folder), ["report.json"])
 
     def test_links_are_listed_and_not_followed(self) -> None:
         from crashsift_spark.walking import UNITS, units, walking
@@ -84,7 +91,7 @@ class SparkFrames(unittest.TestCase):
             (Path(folder) / "PC-1" / "gone.txt").unlink()
             rows = [row for batch in reading(objects=objects)(manifest) for row in batch.to_pylist()]
             (read,) = crashsift.analyze(Path(folder) / "PC-1" / "logs").to_dict()["artifacts"]
-        found = {row["path"].decode(): (row["changed"], json.loads(row["artifacts"][0])) for row in rows}
+        found = {row["path"].decode(): (row["changed"], json.loads(row["artifact"])) for row in rows}
         self.assertEqual(set(found), {f"{root}/{name}" for name in ("PC-1/logs/a.txt", "PC-1/gone.txt", "top.txt")})
         changed, artifact = found[f"{root}/PC-1/logs/a.txt"]
         self.assertEqual(artifact["path"], f"{root}/PC-1/logs/a.txt")
@@ -123,7 +130,7 @@ class SparkFrames(unittest.TestCase):
             with here, repeated:
                 rows = [row for batch in reading("test_spark:poisoned")(walking()([unit])) for row in batch.to_pylist()]
         self.assertEqual([row["quarantined"] for row in rows], [False, True, False])
-        self.assertIn(b"ended the process 2 times", rows[1]["artifacts"][0])
+        self.assertIn(b"ended the process 2 times", rows[1]["artifact"])
 
 
 if __name__ == "__main__":

@@ -150,9 +150,13 @@ impl ReportFormat {
 /// Reports that are folders: tables.
 #[cfg(feature = "parquet")]
 pub mod folder {
+    use std::error::Error;
     use std::path::Path;
 
-    use report::{Report, parquet};
+    use evidence::FORMAT;
+    use pipeline::merge::Gathering;
+    use report::Report;
+    use report::parquet::{self, PackedArtifact};
     use rules::Causes;
 
     /// Checks before the analysis that the report can be written to this folder.
@@ -178,6 +182,22 @@ pub mod folder {
     pub fn read(folder: &Path, causes: &Causes) -> Result<Report, String> {
         parquet::read(folder, causes).map_err(|error| error.to_string())
     }
+
+    /// Adds the artifacts in a folder of packed evidence.
+    ///
+    /// # Errors
+    /// The reason for the user.
+    pub fn add_packed(folder: &Path, gathering: &mut Gathering) -> Result<(), String> {
+        let add = |PackedArtifact { path, format, artifact, evidence }| -> Result<(), Box<dyn Error>> {
+            if format != FORMAT {
+                return Err(
+                    "its evidence has another form than this version's: let the job read the files again".into()
+                );
+            }
+            Ok(gathering.add(&path, serde_json::from_slice(&artifact)?, evidence)?)
+        };
+        parquet::packed(folder, add).map_err(|error| error.to_string())
+    }
 }
 
 /// Reports that are folders, in a program that can't write them.
@@ -202,6 +222,11 @@ pub mod folder {
 
     /// Reads nothing.
     pub fn read(_: &Path, _: &Causes) -> Result<Report, String> {
+        Err(WITHOUT.to_owned())
+    }
+
+    /// Adds nothing.
+    pub fn add_packed(_: &Path, _: &mut Gathering) -> Result<(), String> {
         Err(WITHOUT.to_owned())
     }
 }

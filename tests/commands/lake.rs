@@ -66,11 +66,84 @@ fn cell(field: &Field) -> Value {
 #[cfg(feature = "parquet")]
 mod with_parquet {
     use std::collections::BTreeSet;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    use pipeline::gather::{Gathered, Listed, gather, list_files};
+    use pipeline::{Options, Silent};
 
     use super::*;
 
     fn shown(path: &Path) -> &str {
         path.to_str().expect("the path of a temporary folder is text")
+    }
+
+    /// Writes rows of binary columns, and one of text, as a job of Spark writes packed evidence.
+    fn write_packed(file: &Path, format: &str, rows: &[(Vec<u8>, Vec<u8>, Option<Vec<u8>>)]) {
+        let schema = "message spark_schema { optional binary path; optional binary format (UTF8); optional binary artifact; \
+                      optional binary evidence; }";
+        let schema = Arc::new(parse_message_type(schema).expect("a schema"));
+        let out = File::create(file).expect("a file");
+        let mut writer = SerializedFileWriter::new(out, schema, Arc::default()).expect("a writer");
+        let mut group = writer.next_row_group().expect("a group");
+        let format = Some(format.as_bytes().to_vec());
+        let columns: [Vec<Option<Vec<u8>>>; 4] = [
+            rows.iter().map(|(path, ..)| Some(path.clone())).collect(),
+            rows.iter().map(|_| format.clone()).collect(),
+            rows.iter().map(|(_, artifact, _)| Some(artifact.clone())).collect(),
+            rows.iter().map(|(.., evidence)| evidence.clone()).collect(),
+        ];
+        for cells in columns {
+            let mut column = group.next_column().expect("a column").expect("four columns");
+            let levels: Vec<i16> = cells.iter().map(|cell| cell.is_some().into()).collect();
+            let values: Vec<ByteArray> = cells.into_iter().flatten().map(ByteArray::from).collect();
+            column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None).expect("written");
+            column.close().expect("closed");
+        }
+        group.close().expect("closed");
+        writer.close().expect("closed");
+    }
+
+    #[test]
+    fn evidence_that_a_job_has_packed_makes_the_report_of_the_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let samples = ["samples/gpu-timeout", "samples/power-lost"].map(PathBuf::from);
+        let Listed { files, .. } = list_files(&samples);
+        let row = |path: &Path, one: Gathered| {
+            let artifact = serde_json::to_vec(&one.artifact).expect("JSON");
+            (path.as_os_str().as_encoded_bytes().to_vec(), artifact, one.evidence)
+        };
+        let read = gather(&files, &Options::default(), &Silent).into_iter();
+        let rows: Vec<_> =
+            files.iter().zip(read).flat_map(|(path, all)| all.into_iter().map(move |one| row(path, one))).collect();
+        let runs = ["run-1", "run-2"].map(|run| folder.path().join(run));
+        runs.iter().for_each(|run| fs::create_dir(run).expect("a folder"));
+        // In the first night the files had something else in them, and one was there alone.
+        let (last, others) = rows.split_last().expect("rows");
+        let mut first: Vec<_> =
+            others.iter().map(|(path, artifact, _)| (path.clone(), artifact.clone(), None)).collect();
+        first.push(last.clone());
+        write_packed(&runs[0].join("part-00000.parquet"), evidence::FORMAT, &first);
+        write_packed(&runs[1].join("part-00000.parquet"), evidence::FORMAT, others);
+        fs::write(runs[1].join("_SUCCESS"), "").expect("written");
+        let [one, two] = runs.each_ref().map(|run| shown(run));
+        let [gpu, power] = ["samples/gpu-timeout", "samples/power-lost"];
+        let analyzed = run(["analyze", "-f", "json", gpu, power]).ends_with(0).stdout;
+        assert_eq!(run(["merge", "-f", "json", one, two]).ends_with(0).stdout, analyzed);
+
+        let mixed = run(["merge", one, "Cargo.toml"]).ends_with(2);
+        assert!(mixed.stderr.contains("either reports or folders"), "{mixed:#?}");
+        write_packed(&runs[1].join("part-00000.parquet"), "of-another-version", others);
+        let other = run(["merge", one, two]).ends_with(2);
+        assert!(other.stderr.contains("run-2") && other.stderr.contains("another form"), "{other:#?}");
+        fs::write(runs[1].join("part-00000.parquet"), "PAR1").expect("written");
+        run(["merge", one, two]).ends_with(2);
+        run(["analyze", "-q", "-o", shown(&folder.path().join("lake.parquet")), gpu]).ends_with(0);
+        let tables = run(["merge", shown(&folder.path().join("lake.parquet/groups"))]).ends_with(2);
+        assert!(tables.stderr.contains("no evidence that crashsift_spark has packed"), "{tables:#?}");
     }
 
     fn names(folder: &Path) -> BTreeSet<String> {

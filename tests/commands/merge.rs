@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::program::{self, run};
 use pipeline::discover;
-use pipeline::gather::{Listed, gather, gathered, list_files};
-use pipeline::merge::{self, Part};
+use pipeline::gather::{Listed, gather, list_files, not_read};
+use pipeline::merge::{self, Gathering, Part};
 use pipeline::{Options, Silent, analyze};
 use report::{Report, json, jsonl, model};
 use rules::RuleSet;
@@ -119,12 +119,35 @@ fn files_that_were_read_one_by_one_make_the_report_of_all() {
     let Listed { files, unread } = list_files(&folder);
     let read = gather(&files, &Options::default(), &Silent);
     assert_eq!(read.len(), files.len());
-    let report = gathered(read.into_iter().flatten().chain(unread).collect(), &bench.rules);
-    assert!(report.incidents.is_empty() && report.groups.is_empty(), "nothing is judged");
-    let path = bench.folder.path().join("gathered.jsonl");
-    jsonl::write(&report, &mut fs::File::create(&path).expect("a file")).expect("written");
-    let part = Part { name: "gathered".to_owned(), report: model::read(&path).expect("a report") };
-    assert_eq!(text(&bench.merged(vec![part], false)), text(&bench.report(&folder, false)));
+    let mut gathering = Gathering::default();
+    for (path, one) in files.iter().zip(read).flat_map(|(path, all)| all.into_iter().map(move |one| (path, one))) {
+        gathering.add(path.as_os_str().as_encoded_bytes(), one.artifact, one.evidence).expect("evidence");
+    }
+    for artifact in unread {
+        gathering.add(artifact.path.clone().as_bytes(), artifact, None).expect("no evidence");
+    }
+    // What an earlier reading had of these files does not count.
+    gathering.earlier();
+    for path in &files {
+        let nothing = not_read(path, 0, "an earlier reading".to_owned(), false);
+        gathering.add(path.as_os_str().as_encoded_bytes(), nothing, Some(vec![1; 9])).expect("passed over");
+    }
+    let merged = pipeline::merge(gathering.finish().expect("evidence"), &bench.rules, &Options::default());
+    assert_eq!(text(&merged), text(&bench.report(&folder, false)));
+}
+
+#[test]
+fn damaged_evidence_of_a_file_that_was_read_elsewhere_is_told() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/gpu-timeout");
+    let Listed { files, .. } = list_files(&[sample]);
+    let [one, ..] = <[_; 1]>::try_from(gather(&files[..1], &Options::default(), &Silent)).expect("a file");
+    let one = one.into_iter().find(|one| one.evidence.is_some()).expect("evidence");
+    let mut evidence = one.evidence.expect("evidence");
+    *evidence.last_mut().expect("bytes") ^= 1;
+    let mut gathering = Gathering::default();
+    gathering.add(b"one", one.artifact.clone(), Some(evidence)).expect("not looked at yet");
+    let error = gathering.finish().expect_err("damage").to_string();
+    assert!(error.contains(&one.artifact.path) && error.contains("its hash is another"), "{error}");
 }
 
 #[test]

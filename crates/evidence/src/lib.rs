@@ -83,7 +83,7 @@ pub use word::Word;
 /// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
 /// It is any 16 hexadecimal digits, and changes with every new variant or field of a type that evidence is made of;
 /// `tests/reports/evidence_format.rs` keeps it beside a sum of the encoded bytes.
-pub const FORMAT: &str = "5e0b93a7c2d1f864";
+pub const FORMAT: &str = "b41d7c90e6f32a58";
 
 /// One statement of an artifact, with its place in that artifact.
 #[derive(Debug, Clone, Serialize, Deserialize)]

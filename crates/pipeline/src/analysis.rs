@@ -22,7 +22,7 @@ use crate::archive::Passwords;
 use crate::discover::{self, Exclude, Found};
 use crate::gather::without_file;
 use crate::judge::judge;
-use crate::merge::pack;
+use crate::merge::{MergeError, pack};
 use crate::patterns::{patterns, set_absent};
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::read_context::ReadContext;
@@ -419,17 +419,22 @@ pub(crate) fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<Rea
                 Err(error) => {
                     // An empty text: `merge` must not read it as an artifact without evidence.
                     read.artifact.evidence = Some(String::new());
-                    if read.artifact.status == ArtifactStatus::Ok {
-                        read.artifact.status = ArtifactStatus::Partial;
-                    }
-                    let detail = read.artifact.detail.get_or_insert_default();
-                    let before = if detail.is_empty() { "" } else { "; " };
-                    detail.push_str(&format!("{before}it can't be merged: {error}"));
+                    note_unmergeable(&mut read.artifact, &error);
                 }
             }
         });
     }
     read
+}
+
+/// Tells in an artifact's detail that its evidence could not be kept.
+pub(crate) fn note_unmergeable(artifact: &mut Artifact, error: &MergeError) {
+    if artifact.status == ArtifactStatus::Ok {
+        artifact.status = ArtifactStatus::Partial;
+    }
+    let detail = artifact.detail.get_or_insert_default();
+    let before = if detail.is_empty() { "" } else { "; " };
+    detail.push_str(&format!("{before}it can't be merged: {error}"));
 }
 
 /// The artifacts by path, their evidence in that order, and the coverage of logs; computers have one name each.

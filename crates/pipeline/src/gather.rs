@@ -1,17 +1,17 @@
-//! Reading alone, for engines that spread files over many computers: every file is read by itself and its evidence packed, and
-//! nothing is joined or judged. Merging what was gathered gives the report of all files together.
+//! Reading alone, for engines that spread files over many computers: every file is read by itself, and nothing is joined or
+//! judged. [`Gathering`](crate::merge::Gathering) puts together what was read, and [`crate::merge()`] makes the report of all files.
 
 use std::path::{Path, PathBuf};
 use std::slice;
 
 use rayon::prelude::*;
 
-use crate::analysis::{Options, Progress, conclude, read_all};
+use crate::analysis::{Options, Progress, note_unmergeable, read_all};
 use crate::discover::{self, Unfound};
+use crate::merge::encode;
 use crate::read::{ReadArtifact, unread};
 use evidence::ArtifactKind;
-use report::{Artifact, ArtifactStatus, Report, Summary};
-use rules::RuleSet;
+use report::{Artifact, ArtifactStatus};
 use untrusted::display_path;
 
 /// What is at and below paths.
@@ -30,16 +30,35 @@ pub fn list_files(paths: &[PathBuf]) -> Listed {
     Listed { files, unread: unfound.iter().map(|unfound| without_file(unfound).artifact).collect() }
 }
 
-/// Reads each file and returns its artifacts with their evidence, in the order of the files; an archive has several. Files are
-/// read in parallel, on the current rayon thread pool.
+/// An artifact that was read by itself.
+#[derive(Debug)]
+pub struct Gathered {
+    /// As a report lists it.
+    pub artifact: Artifact,
+    /// Its evidence as [`Gathering`](crate::merge::Gathering) takes it; `None` where there is none.
+    pub evidence: Option<Vec<u8>>,
+}
+
+/// Reads each file and returns its artifacts, in the order of the files; an archive has several. Files are read in parallel, on
+/// the current rayon thread pool.
 #[must_use]
-pub fn gather(files: &[PathBuf], options: &Options, progress: &dyn Progress) -> Vec<Vec<Artifact>> {
-    let options = Options { keep_evidence: true, ..options.clone() };
+pub fn gather(files: &[PathBuf], options: &Options, progress: &dyn Progress) -> Vec<Vec<Gathered>> {
+    let options = Options { keep_evidence: false, ..options.clone() };
     let read = |file: &PathBuf| {
         let (read, _) = read_all(slice::from_ref(file), &options, progress);
-        read.into_iter().map(|read| read.artifact).collect()
+        read.into_iter().map(gathered).collect()
     };
     files.par_iter().map(read).collect()
+}
+
+/// An artifact with its evidence as bytes. Evidence that is too large for that is lost, and the artifact tells it.
+fn gathered(mut read: ReadArtifact) -> Gathered {
+    let encoded = (!read.evidence.is_empty() || !read.coverage.is_empty()).then(|| encode(&read)).transpose();
+    let evidence = encoded.unwrap_or_else(|error| {
+        note_unmergeable(&mut read.artifact, &error);
+        None
+    });
+    Gathered { artifact: read.artifact, evidence }
 }
 
 /// A file that is not read, as a report lists it; by design where it is passed over.
@@ -47,14 +66,6 @@ pub fn gather(files: &[PathBuf], options: &Options, progress: &dyn Progress) -> 
 pub fn not_read(file: &Path, bytes: u64, reason: String, passed_over: bool) -> Artifact {
     let unfound = Unfound { path: file.to_path_buf(), reason, passed_over };
     Artifact { bytes, ..without_file(&unfound).artifact }
-}
-
-/// The report of artifacts that holds their evidence and no conclusion, for merging.
-#[must_use]
-pub fn gathered(artifacts: Vec<Artifact>, rules: &RuleSet) -> Report {
-    let options = Options { keep_evidence: true, ..Options::default() };
-    let (empty, _) = conclude(Vec::new(), rules, &options);
-    Report { summary: Summary::new(&artifacts, &[]), artifacts, ..empty }
 }
 
 /// A path without a file that can be read, as a report lists it.

@@ -3,6 +3,7 @@
 //! A report holds evidence only with `--mergeable`. Joining and judging the evidence of several reports gives the report
 //! of all their artifacts, byte for byte: no conclusion of a report is taken over.
 
+mod gathered;
 mod kept;
 
 use std::collections::btree_map::Entry;
@@ -11,8 +12,9 @@ use std::io;
 
 use rayon::prelude::*;
 
+pub use gathered::Gathering;
 use kept::Budget;
-pub use kept::{Damage, pack};
+pub use kept::{Damage, encode, pack};
 
 use crate::read::ReadArtifact;
 use evidence::{ArtifactKind, FORMAT, base_name};
@@ -256,8 +258,8 @@ fn unpacked(path: String, artifact: Artifact, budget: &Budget) -> Result<ReadArt
         return Err(MergeError::UnknownStatus);
     }
     let kept = artifact.evidence.as_deref().map(|text| kept::unpack(text, budget)).transpose()?;
-    let (pasted, evidence, coverage) = kept
-        .map_or_else(Default::default, |kept| (kept.pasted, kept.evidence.into_owned(), kept.coverage.into_owned()));
+    let (pasted, evidence, coverage) =
+        kept.map_or_else(Default::default, |kept| (kept.pasted, kept.evidence, kept.coverage));
     Ok(ReadArtifact { artifact: Artifact { path, evidence: None, ..artifact }, pasted, evidence, coverage })
 }
 

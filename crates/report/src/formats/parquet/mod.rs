@@ -5,6 +5,7 @@
 //! the place of what a run wrote before.
 
 mod cells;
+mod packed;
 mod read;
 mod tables;
 
@@ -33,6 +34,7 @@ use incident::{Machine, TimelineEntry};
 use untrusted::reason;
 use whole_file::WholeFolder;
 
+pub use packed::{PackedArtifact, packed};
 pub use read::read;
 
 /// The version of tables and columns: the first number changes when a column is renamed or removed, or changes its type.
@@ -65,6 +67,9 @@ pub enum LakeError {
     /// The folder was not written by this program.
     #[error("it has no tables of crashsift: there is no {MARK} in it")]
     NoTables,
+    /// The rows of a file are no artifacts with their evidence.
+    #[error("it has no evidence that crashsift_spark has packed")]
+    NotPacked,
     /// The tables are of another major version, which this program does not read.
     #[error("its schema_version is {0:?}, and this program reads {SCHEMA_VERSION}")]
     OtherVersion(String),

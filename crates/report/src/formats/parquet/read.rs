@@ -130,10 +130,21 @@ pub fn read(folder: &Path, causes: &Causes) -> Result<Report, LakeError> {
     })
 }
 
-/// Calls `take` with each row of a table, in the order of its files' names.
+/// Calls `take` with each row of a table.
 fn each(folder: &Path, table: &str, mut take: impl FnMut(&Record)) -> Result<(), LakeError> {
+    each_row(&folder.join(table), |row| {
+        take(row);
+        Ok(())
+    })
+}
+
+/// Calls `take` with each row of the Parquet files in a folder, in the order of their names.
+pub(super) fn each_row<E: From<LakeError>>(
+    folder: &Path,
+    mut take: impl FnMut(&Record) -> Result<(), E>,
+) -> Result<(), E> {
     let mut files = Vec::new();
-    for path in entries(&folder.join(table))? {
+    for path in entries(folder)? {
         match path.extension() == Some(OsStr::new("parquet")) {
             true => files.push(path),
             false if path.is_dir() => files.extend(entries(&path)?),
@@ -141,9 +152,10 @@ fn each(folder: &Path, table: &str, mut take: impl FnMut(&Record)) -> Result<(),
         }
     }
     for path in files {
-        let file = SerializedFileReader::new(opener::open(&path)?)?;
-        for row in file.get_row_iter(None)? {
-            take(&row?);
+        let file = opener::open(&path).map_err(LakeError::from)?;
+        let file = SerializedFileReader::new(file).map_err(LakeError::from)?;
+        for row in file.get_row_iter(None).map_err(LakeError::from)? {
+            take(&row.map_err(LakeError::from)?)?;
         }
     }
     Ok(())
@@ -161,11 +173,11 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, LakeError> {
     Ok(all)
 }
 
-fn field<'r>(row: &'r Record, column: &str) -> Option<&'r Field> {
+pub(super) fn field<'r>(row: &'r Record, column: &str) -> Option<&'r Field> {
     row.get_column_iter().find(|(name, _)| *name == column).map(|(_, field)| field)
 }
 
-fn text_in<'r>(row: &'r Record, column: &str) -> Option<&'r str> {
+pub(super) fn text_in<'r>(row: &'r Record, column: &str) -> Option<&'r str> {
     match field(row, column) {
         Some(Field::Str(text)) => Some(text),
         _ => None,
