@@ -155,11 +155,11 @@ class Fleet:
     def _judge(self, before: List[Run], run: Run) -> None:
         """Joins and judges the evidence of all runs, in a process of its own."""
         run.report = os.path.join(self.out, "reports", f"run-{run.number:04}.json")
-        run.tables = os.path.join(self.out, "lake")
+        run.tables = os.path.join(self.out, "lake.parquet")
         os.makedirs(os.path.dirname(run.report), exist_ok=True)
         numbers = [*self._usable(before), run.number]
         folders = [os.path.join(self.out, f"evidence/run-{number:04}") for number in numbers]
-        outputs = ["-o", run.report, "-o", f"{run.tables}.parquet", *self.options]
+        outputs = ["-o", run.report, "-o", run.tables, *self.options]
         earlier = resource.getrusage(resource.RUSAGE_CHILDREN)
         ended = subprocess.run([sys.executable, "-m", "crashsift", "merge", *folders, *outputs], stderr=subprocess.PIPE)
         if ended.returncode not in _WRITTEN:
