@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _TASK_BYTES = 128 << 20
 _TASK_FILES = 1000
 
+#: How many tasks a server of Spark Connect may do at once: it does not tell.
+_REMOTE = 8
+
 #: Exit codes of the program with which a report is written: nothing wrong, a condition met, losses, nothing to analyze.
 _WRITTEN = (0, 1, 3, 4)
 
@@ -125,7 +128,7 @@ class Fleet:
 
         wanted, passed_over = self.objects.units() if self.objects else units(self.root)
         table = pa.table({"machine": [one[0] for one in wanted], "path": [one[1] for one in wanted]}, UNITS)
-        tasks = max(1, min(len(wanted), max(2 * spark.sparkContext.defaultParallelism, len(wanted) // 500)))
+        tasks = max(1, min(len(wanted), max(2 * _at_once(spark), len(wanted) // 500)))
         found = spark.createDataFrame(table).repartition(tasks).mapInArrow(walking(self.objects), ddl(MANIFEST))
         if passed_over:
             rows = [{"machine": one[0], "path": one[1], "bytes": 0, "changed": 0, "artifact": one[2]} for one in passed_over]
@@ -142,7 +145,7 @@ class Fleet:
         sums = fresh.agg(f.count("*"), f.coalesce(f.sum("bytes"), f.lit(0)), f.coalesce(f.sum(counted), f.lit(0))).first()
         assert sums is not None
         run.new_files, run.new_bytes = sums[0], sums[1]
-        tasks = max(sums[2] // _TASK_BYTES, sums[0] // _TASK_FILES, 2 * spark.sparkContext.defaultParallelism)
+        tasks = max(sums[2] // _TASK_BYTES, sums[0] // _TASK_FILES, 2 * _at_once(spark))
         # The files of a machine stay together, in one task and in the order of their paths.
         return fresh.select(*MANIFEST.names).repartition(int(tasks), "machine").sortWithinPartitions("machine", "path")
 
@@ -182,6 +185,12 @@ class Fleet:
 
     def _url(self, name: str) -> str:
         return "file://" + os.path.join(self.out, name)
+
+
+def _at_once(spark: SparkSession) -> int:
+    """How many tasks the engine does at once."""
+    context = getattr(spark, "sparkContext", None)
+    return context.defaultParallelism if context else _REMOTE
 
 
 class _timed:

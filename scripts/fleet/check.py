@@ -278,21 +278,24 @@ def portability(it):
     """Other engines get the same functions, and what they read is equal to what Spark has read."""
     import pyarrow.parquet
 
-    def evidence(path):
-        return sorted(pyarrow.parquet.read_table(path).to_pylist(), key=lambda row: row["path"])
+    def evidence(out):
+        rows = pyarrow.parquet.read_table(out / "evidence" / "run-0001").to_pylist()
+        return sorted(rows, key=lambda row: (row["path"], row["artifact"]))
 
     assert it.whole["files"] == it.files
-    spark = evidence(it.work / "whole" / "evidence" / "run-0001")
     for engine, package in (("sail", "pysail"), ("daft", "daft")):
-        python, read = it.work / engine / "bin" / "python", it.work / f"{engine}.parquet"
+        python, out = it.work / engine / "bin" / "python", fresh(it.work / f"on-{engine}")
         if not python.exists() or subprocess.run([python, "-c", f"import {package}"], stderr=subprocess.DEVNULL).returncode:
             say(f"{engine}: skipped, there is no {package}")
             continue
         # What engines say about themselves is of interest only when they fail.
-        ended = subprocess.run([python, Path(__file__).parent / "engines.py", engine, it.evidence, read], capture_output=True)
+        ended = subprocess.run([python, Path(__file__).parent / "engines.py", engine, it.evidence, out], capture_output=True)
         assert ended.returncode == 0, ended.stderr.decode(errors="replace")[-4000:]
-        assert evidence(read) == spark, f"{engine} reads something else"
-        say(f"{engine}: the evidence of {len(spark)} files is equal to Spark's")
+        assert evidence(out) == evidence(it.work / "whole"), f"{engine} reads something else"
+        say(f"{engine}: the evidence of {it.files} files is equal to Spark's")
+        if (out / "reports").is_dir():
+            same(out / "reports" / "run-0001.json", it.plain)
+            say(f"{engine}: so is the report")
 
 
 STEPS = {step.__name__: step for step in (whole, killed, poisoned, nightly, truth, store, questions, portability)}

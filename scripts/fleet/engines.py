@@ -1,6 +1,7 @@
-"""The functions of crashsift_spark on other engines than Spark: scripts/fleet/check.py compares what they read.
+"""crashsift_spark on other engines than Spark: scripts/fleet/check.py compares what they make.
 
-    engines.py sail|daft EVIDENCE OUT.parquet     walks and reads the folders of machines
+    engines.py sail EVIDENCE OUT     the whole job on Sail
+    engines.py daft EVIDENCE OUT     the functions that walk and read, on Daft
 """
 
 import os
@@ -8,28 +9,25 @@ import sys
 
 import pyarrow
 import pyarrow.parquet
-from crashsift_spark import reading, walking
-from crashsift_spark.fleet import EVIDENCE, MANIFEST, UNITS, ddl, units
+from crashsift_spark import Fleet, reading, walking
+from crashsift_spark.fleet import EVIDENCE, MANIFEST, UNITS, units
 
 
-def sail(machines):
-    """As Sail reads them, which is a server of Spark Connect."""
+def sail(evidence, out):
+    """Sail is a server of Spark Connect."""
     from pysail.spark import SparkConnectServer
     from pyspark.sql import SparkSession
 
     server = SparkConnectServer("127.0.0.1", 0)
     server.start()
     spark = SparkSession.builder.remote(f"sc://127.0.0.1:{server.listening_address[1]}").getOrCreate()
-    found = spark.createDataFrame(machines).repartition(4).mapInArrow(walking(), ddl(MANIFEST))
-    read = found.repartition(4, "machine").mapInArrow(reading(), ddl(EVIDENCE)).toArrow()
+    Fleet(evidence, out).run(spark)
     spark.stop()
     server.stop()
-    return read
 
 
-def daft(machines):
-    """As Daft reads them: it maps columns, and each batch of them to as many rows. All rows that come of a batch are a list, beside
-    its first row."""
+def daft(evidence, out):
+    """Daft maps columns, and each batch of them to as many rows. All rows that come of a batch are a list, beside its first row."""
     os.environ.update(DO_NOT_TRACK="true", DAFT_PROGRESS_BAR="0")
     import daft as engine
 
@@ -44,12 +42,13 @@ def daft(machines):
         rows = rows.explode("row").where(engine.col("row").not_null())
         return rows.select(*[engine.col("row").get(name).alias(name) for name in made.names])
 
+    folders, _ = units(evidence)
+    machines = pyarrow.table({"machine": [one[0] for one in folders], "path": [one[1] for one in folders]}, UNITS)
     found = mapped(engine.from_arrow(machines).into_batches(16), walking(), UNITS, MANIFEST)
-    return mapped(found.into_batches(64), reading(), MANIFEST, EVIDENCE).to_arrow()
+    read = mapped(found.into_batches(64), reading(), MANIFEST, EVIDENCE).to_arrow()
+    os.makedirs(os.path.join(out, "evidence", "run-0001"))
+    pyarrow.parquet.write_table(read, os.path.join(out, "evidence", "run-0001", "part.parquet"))
 
 
 if __name__ == "__main__":
-    name, evidence, out = sys.argv[1:]
-    folders, _ = units(evidence)
-    folders = pyarrow.table({"machine": [one[0] for one in folders], "path": [one[1] for one in folders]}, UNITS)
-    pyarrow.parquet.write_table({"sail": sail, "daft": daft}[name](folders), out)
+    {"sail": sail, "daft": daft}[sys.argv[1]](*sys.argv[2:])
