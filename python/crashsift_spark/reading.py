@@ -107,7 +107,7 @@ def _parts(
 
 def _read(rows: List[Dict[str, Any]], read: Callable[[Sequence[str]], Iterable[Any]]) -> List[Dict[str, Any]]:
     answers = iter(read([os.fsdecode(row["path"]) for row in rows if row["artifact"] is None]))
-    out = []
+    out: List[Dict[str, Any]] = []
     for row in rows:
         kept = {name: row[name] for name in ("machine", "path", "bytes", "changed")}
         kept.update(format=_crashsift.EVIDENCE_FORMAT, quarantined=False)

@@ -16,7 +16,7 @@ from unittest import mock
 import crashsift
 
 if TYPE_CHECKING:
-    from crashsift_spark.reading import Artifacts
+    from crashsift_spark.objects import Artifacts
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
