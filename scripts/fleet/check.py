@@ -300,16 +300,40 @@ STEPS = {step.__name__: step for step in (whole, killed, poisoned, nightly, trut
 
 
 def bench(made, work):
-    """All files, and those of 64 KiB and more alone."""
-    evidence, large = made / "evidence", fresh(work / "large")
-    for folder, _, names in os.walk(evidence):
-        for path in (Path(folder, name) for name in names):
-            if path.stat().st_size >= 64 << 10:
-                link = large / path.relative_to(evidence)
-                link.parent.mkdir(parents=True, exist_ok=True)
-                os.link(path, link)
-    measure(evidence, work)
-    measure(large, work)
+    """All files, and those of 64 KiB and more alone; each of a tenth of the machines first, for what a further file costs."""
+    evidence = made / "evidence"
+    machines = sorted(path.name for path in evidence.iterdir())
+    tenth = set(machines[: len(machines) // 10])
+
+    def chosen(name, is_chosen):
+        folder = fresh(work / name)
+        for at, _, names in os.walk(evidence):
+            for path in (Path(at, name) for name in names):
+                if is_chosen(path, path.relative_to(evidence).parts[0]):
+                    link = folder / path.relative_to(evidence)
+                    link.parent.mkdir(parents=True, exist_ok=True)
+                    os.link(path, link)
+        return folder
+
+    def is_large(path, machine):
+        return path.stat().st_size >= 64 << 10
+
+    further(
+        measure(chosen("tenth", lambda path, machine: machine in tenth), work),
+        measure(evidence, work),
+    )
+    further(
+        measure(chosen("large-tenth", lambda path, machine: machine in tenth and is_large(path, machine)), work),
+        measure(chosen("large", is_large), work),
+    )
+
+
+def further(few, many):
+    """What a further file costs: without what a run costs whatever it reads."""
+    files = many["files"] - few["files"]
+    plain, spark = ((many[name] - few[name]) / files * 1000 for name in ("plain", "spark"))
+    print(f"A further file: {plain:.2f} ms of a processor in one process, {spark:.2f} ms with Spark ({spark / plain - 1:+.0%})")
+    print(f"Whatever it reads, Spark takes {few['spark'] - few['files'] * spark / 1000:.0f} s of a processor\n", flush=True)
 
 
 def measure(evidence, work):
@@ -322,16 +346,21 @@ def measure(evidence, work):
     def row(name, wall, processor, peak):
         print(f"| {name} | {wall:.1f} | {processor:.1f} | {files / wall:.0f} | {files / processor:.0f} | {peak} |", flush=True)
 
-    for jobs in (1, 2):
-        wall, processor, peak = crashsift("analyze", evidence, "-j", jobs, "-o", work / "bench.json")
-        row(f"crashsift -j {jobs}", wall, processor, f"{peak:.0f}")
+    taken = {"files": files}
+    for jobs in (2, 1):
+        wall, taken["plain"], peak = crashsift(
+            "analyze", evidence, "-j", jobs, "-o", work / "bench.json", "-o", work / "bench.parquet"
+        )
+        row(f"crashsift -j {jobs}", wall, taken["plain"], f"{peak:.0f}")
     job = Spark(evidence, fresh(work / "bench"))
     run = job.result()
     same(run["report"], work / "bench.json")
     peaks = ", ".join(f"{role} {peak:.0f}" for role, peak in sorted(job.peaks.items()))
-    row("Spark, two executors", job.wall, sum(job.processor.values()), peaks)
+    taken["spark"] = sum(job.processor.values())
+    row("Spark, two executors", job.wall, taken["spark"], peaks)
     seconds = ", ".join(f"{part} {run[part + '_seconds']:.1f} s" for part in ("walk", "read", "judge"))
-    print(f"Spark: {seconds}; judging took {run['judge_processor_seconds']:.1f} s of a processor\n")
+    print(f"Spark: {seconds}; judging took {run['judge_processor_seconds']:.1f} s of a processor\n", flush=True)
+    return taken
 
 
 if __name__ == "__main__":
