@@ -151,7 +151,9 @@ class Fleet:
 
     def _read(self, spark: SparkSession, fresh: DataFrame, reader: str, run: Run) -> None:
         where = self._url(f"evidence/run-{run.number:04}")
-        fresh.mapInArrow(reading(reader, self.objects), ddl(EVIDENCE)).write.mode("overwrite").parquet(where)
+        evidence = fresh.mapInArrow(reading(reader, self.objects), ddl(EVIDENCE))
+        # The program reads this compression, which is not every engine's own choice.
+        evidence.write.mode("overwrite").option("compression", "snappy").parquet(where)
         given_up = spark.read.parquet(where).where("quarantined").select("path").distinct().limit(1000).collect()
         run.quarantined = sorted(os.fsdecode(bytes(row["path"])) for row in given_up)
 
