@@ -81,8 +81,11 @@ mod with_parquet {
         path.to_str().expect("the path of a temporary folder is text")
     }
 
+    /// The path of a file, an artifact of it as JSON, and its evidence.
+    type Packed = (Vec<u8>, Vec<u8>, Option<Vec<u8>>);
+
     /// Writes rows of binary columns, and one of text, as a job of Spark writes packed evidence.
-    fn write_packed(file: &Path, format: &str, rows: &[(Vec<u8>, Vec<u8>, Option<Vec<u8>>)]) {
+    fn write_packed(file: &Path, format: &str, rows: &[Packed]) {
         let schema = "message spark_schema { optional binary path; optional binary format (UTF8); optional binary artifact; \
                       optional binary evidence; }";
         let schema = Arc::new(parse_message_type(schema).expect("a schema"));
