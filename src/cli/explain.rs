@@ -52,6 +52,7 @@ pub struct Arguments {
 ///
 /// # Errors
 /// Why the text has no code.
+#[cfg(not(target_family = "wasm"))]
 pub fn explained(code: &str, rules: &RuleSet) -> Result<String, String> {
     let explanation = explain(&[code.to_owned()], rules);
     if let Some(none) = explanation.no_codes.first().filter(|_| explanation.codes.is_empty()) {
