@@ -1,7 +1,8 @@
 //! `crashsift page`: the page for browsers of the tables that `analyze -f parquet` wrote.
 
+use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::color::Color;
 use super::output::{self, Look};
@@ -27,6 +28,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
+    if let Some(output) = arguments.output.as_deref().filter(|output| is_below(output, &arguments.lake)) {
+        return Err(usage(format!(
+            "--output {}: it lies in the folder of tables; name another file",
+            output.display()
+        )));
+    }
     let outputs: Vec<PathBuf> = arguments.output.iter().cloned().collect();
     let format = ReportFormat::Html;
     let destination = destinations::destinations(&outputs, Some(format), format).map_err(usage)?;
@@ -40,4 +47,11 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         let options = WriteOptions { text, zone: None, csv_bom: false, is_failure: &|_| false };
         format.write(&report, out as &mut dyn Write, options)
     }))
+}
+
+/// Whether a file is, or would be, in a folder or one below it.
+fn is_below(file: &Path, folder: &Path) -> bool {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let place = fs::canonicalize(file).or_else(|_| fs::canonicalize(parent));
+    place.is_ok_and(|place| fs::canonicalize(folder).is_ok_and(|folder| place.starts_with(folder)))
 }

@@ -111,6 +111,21 @@ mod with_parquet {
     }
 
     #[test]
+    fn no_page_is_written_into_its_tables() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lake = folder.path().join("lake.parquet");
+        run(["analyze", "-q", "-o", shown(&lake), STACK_OVERFLOW]).ends_with(0);
+        for name in ["_crashsift.json", "groups/part-0.parquet", "groups/new.html"] {
+            let page = lake.join(name);
+            let before = fs::read(&page).ok();
+            let refused = run(["page", shown(&lake), "-o", shown(&page)]).ends_with(2);
+            assert!(refused.stderr.contains("folder of tables"), "{refused:#?}");
+            assert_eq!(fs::read(&page).ok(), before);
+        }
+        run(["page", shown(&lake), "-o", shown(&folder.path().join("page.html"))]).ends_with(0);
+    }
+
+    #[test]
     fn evidence_that_a_job_has_packed_makes_the_report_of_the_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let samples = ["samples/gpu-timeout", "samples/power-lost"].map(PathBuf::from);

@@ -42,6 +42,16 @@ fn what_a_report_says_is_found_in_its_artifacts() {
 }
 
 #[test]
+fn names_without_their_endings_are_the_same_programs_and_modules() {
+    let report = report(CUDNN.as_ref());
+    let module = text(&report["incidents"][0]["suspect"], "module").to_owned();
+    let stem = module.split_once('.').expect("an ending").0.to_uppercase();
+    let claims =
+        json!([{"process": "Python"}, {"module": stem, "role": "suspect"}, {"module": "cudnn", "role": "suspect"}]);
+    assert_eq!(outcomes(&claims, CUDNN), ["found", "found", "contradicted"]);
+}
+
+#[test]
 fn what_is_not_so_is_contradicted_and_what_is_made_up_is_not_there() {
     let claims = json!([
         {"code": "0xC0000374"},

@@ -207,13 +207,12 @@ impl<'r> Scope<'r> {
         let named = self.by_values(
             "program",
             |judged| judged.incident.process.iter().filter_map(|process| process.name.clone()).collect(),
-            |known| known.eq_ignore_ascii_case(name),
+            |known| is_named(known, name),
         );
         let Some(pid) = claim.pid.filter(|_| named.0 == Outcome::Found) else { return named };
         let is_of = |judged: &'r Judged| {
             let process = judged.incident.process.as_ref();
-            let process =
-                process.filter(|process| process.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)));
+            let process = process.filter(|process| process.name.as_deref().is_some_and(|own| is_named(own, name)));
             process.and_then(|process| process.pid).into_iter().collect()
         };
         self.by_values("process id", is_of, |known| *known == pid)
@@ -247,8 +246,7 @@ impl<'r> Scope<'r> {
         let mut all: Vec<Named> = self.incidents.iter().flat_map(|judged| of_incident(judged)).collect();
         all.extend(loaded);
         let in_role = |known: &&Named| claim.role.is_none_or(|role| known.role == role);
-        let same: Vec<&Named> =
-            all.iter().filter(in_role).filter(|known| known.name.eq_ignore_ascii_case(name)).collect();
+        let same: Vec<&Named> = all.iter().filter(in_role).filter(|known| is_named(&known.name, name)).collect();
         let fits = |known: &&&Named| {
             let version = claim.version.as_deref();
             let version =
@@ -328,6 +326,12 @@ impl std::fmt::Display for Code {
 fn begins(version: &str, with: &str) -> bool {
     let rest = version.strip_prefix(with.trim());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Whether a file is the one that a claim names. People leave endings away: `python` is python.exe.
+fn is_named(known: &str, claimed: &str) -> bool {
+    let stem = known.split('.').next().unwrap_or(known);
+    known.eq_ignore_ascii_case(claimed) || stem.eq_ignore_ascii_case(claimed)
 }
 
 /// What a module is, with version and place.
