@@ -42,13 +42,17 @@ fn what_a_report_says_is_found_in_its_artifacts() {
 }
 
 #[test]
-fn names_without_their_endings_are_the_same_programs_and_modules() {
+fn names_without_endings_and_offsets_without_marks_are_the_same() {
     let report = report(CUDNN.as_ref());
     let module = text(&report["incidents"][0]["suspect"], "module").to_owned();
     let stem = module.split_once('.').expect("an ending").0.to_uppercase();
     let claims =
         json!([{"process": "Python"}, {"module": stem, "role": "suspect"}, {"module": "cudnn", "role": "suspect"}]);
     assert_eq!(outcomes(&claims, CUDNN), ["found", "found", "contradicted"]);
+    let site = &report["incidents"][0]["fault_site"];
+    let offset = text(site, "offset").trim_start_matches("0x");
+    let claims = json!([{"module": site["module"], "offset": offset}, {"module": site["module"], "offset": "7"}]);
+    assert_eq!(outcomes(&claims, CUDNN), ["found", "contradicted"]);
 }
 
 #[test]

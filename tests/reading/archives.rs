@@ -81,6 +81,7 @@ fn what_is_in_an_archive_is_judged_as_in_a_folder() {
         ("a.tar.xz", xz(&tar(&members))),
         ("a.tar.bz2", bz2(&tar(&members))),
         ("a.tar.zst", zst(&tar(&members))),
+        ("skipped.tar.zst", [b"\x50\x2A\x4D\x18\x04\0\0\0pass".as_slice(), &zst(&tar(&members))].concat()),
         ("stored.7z", seven_zip(&[&members], SevenZip::default())),
         ("solid.7z", seven_zip(&[&members], SevenZip { compressed: true, encoded: true, ..SevenZip::default() })),
         ("a5.rar", rar5(&stored(&members))),

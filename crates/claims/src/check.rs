@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
-use super::claim::{Claim, Claims, Role, Subject};
+use super::claim::{self, Claim, Claims, Role, Subject};
 use super::modules::{Named, loaded, of_incident};
 use super::quotes;
 use incident::{SourcedEvidence, short_host};
@@ -247,11 +247,13 @@ impl<'r> Scope<'r> {
         all.extend(loaded);
         let in_role = |known: &&Named| claim.role.is_none_or(|role| known.role == role);
         let same: Vec<&Named> = all.iter().filter(in_role).filter(|known| is_named(&known.name, name)).collect();
+        let unmarked = claim.offset.as_ref().and_then(claim::unmarked);
         let fits = |known: &&&Named| {
             let version = claim.version.as_deref();
             let version =
                 version.is_none_or(|claimed| known.version.as_deref().is_some_and(|own| begins(own, claimed)));
-            version && offset.is_none_or(|claimed| known.offset == Some(claimed))
+            let is_claimed = |own: u64| Some(own) == offset || Some(own) == unmarked;
+            version && (offset.is_none() || known.offset.is_some_and(is_claimed))
         };
         if let Some(found) = same.iter().find(fits) {
             return (Outcome::Found, described(found), Some(found.place.clone()));

@@ -176,6 +176,11 @@ impl Claim {
     }
 }
 
+/// A number of digits alone as people copy it from a debugger, in hexadecimal without a mark.
+pub(crate) fn unmarked(value: &Value) -> Option<u64> {
+    u64::from_str_radix(value.as_str()?, 16).ok()
+}
+
 /// A number of 64 bits in any notation; a negative one as the 32 bits that it stands for.
 fn number(value: &Value) -> Option<u64> {
     let signed = |number: i64| {

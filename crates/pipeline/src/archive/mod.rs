@@ -74,6 +74,10 @@ impl ArchiveKind {
             (b"BZh", ArchiveKind::Bzip2),
             (b"\x28\xB5\x2F\xFD", ArchiveKind::Zstandard),
         ];
+        // A frame to be passed over (RFC 8878, 3.1.2): pzstd begins each part with one.
+        if matches!(first, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]) {
+            return Some(Self::Zstandard);
+        }
         let signed = SIGNATURES.iter().find(|(signature, _)| first.starts_with(signature));
         signed.map(|(_, kind)| *kind).or_else(|| tape::is_tape(first).then_some(Self::Tar))
     }
