@@ -127,7 +127,10 @@ impl Claim {
         }
         if let Some(module) = &self.module {
             text(module, "module")?;
-            let offset = self.offset.as_ref().map(|offset| number(offset).ok_or("`offset` is no number"));
+            let offset = self
+                .offset
+                .as_ref()
+                .map(|offset| number(offset).or_else(|| unmarked(offset)).ok_or("`offset` is no number"));
             subjects.push(Subject::Module(module, offset.transpose()?));
         }
         if let Some(code) = &self.code {
