@@ -227,8 +227,11 @@ fn unpack_within(text: &str, most: u64, budget: &Budget) -> Result<Kept, MergeEr
 /// The evidence in bytes of [`encode`]. It takes at most some forty times as much memory.
 ///
 /// # Errors
-/// When they are no such bytes.
+/// When they are no such bytes, or more than [`encode`] makes.
 pub fn decode(bytes: &[u8]) -> Result<Kept, MergeError> {
+    if bytes.len() as u64 > MOST_UNPACKED {
+        return Err(MergeError::TooLarge { mib: MOST_UNPACKED >> 20 });
+    }
     decoded(bytes, |_| Ok(()))
 }
 
