@@ -1,4 +1,4 @@
-//! `crashsift watch`: every content that arrives is analyzed exactly once and whole, whatever happens to the process.
+//! `crashsift watch`: every content that arrives is in exactly one report that counts, and whole, whatever happens to the process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -76,10 +76,19 @@ impl Watched {
         serde_json::from_slice(&report).expect("JSON")
     }
 
-    /// Of all artifacts in the reports of drops, by path: status and size.
+    /// The lines about drops whose reports were not replaced.
+    fn counting(&self) -> Vec<Value> {
+        let mut drops = self.drops();
+        let replaced = drops.iter().filter_map(|drop| drop["replaces"].as_array()).flatten();
+        let replaced: BTreeSet<String> = replaced.map(|name| name.as_str().expect("a name").to_owned()).collect();
+        drops.retain(|drop| !replaced.contains(text(drop, "report")));
+        drops
+    }
+
+    /// Of all artifacts in the reports that count, by path: status and size.
     fn artifacts(&self) -> BTreeMap<String, Vec<(String, u64)>> {
         let mut all: BTreeMap<String, Vec<(String, u64)>> = BTreeMap::new();
-        for drop in self.drops() {
+        for drop in self.counting() {
             for artifact in list(&self.report(&drop), "artifacts") {
                 let about = (text(artifact, "status").to_owned(), artifact["bytes"].as_u64().expect("a size"));
                 all.entry(text(artifact, "path").to_owned()).or_default().push(about);
@@ -115,14 +124,56 @@ fn each_content_is_analyzed_once_and_each_drop_has_its_reports() {
     let without_pdf = ["--exclude", "*.pdf"];
     let drops = watched.once(&without_pdf);
     // Loose files first, then folders by name.
-    assert_eq!(about(&drops), [("", 2, 0), ("PC-1", 1, 1)]);
-    assert_eq!(list(&watched.report(&drops[1]), "incidents").len(), 1);
+    assert_eq!(about(&drops), [("", 2, 0), ("PC-1", 2, 0)]);
+    assert_eq!(list(&watched.report(&drops[1]), "incidents").len(), 2);
     assert!(drops.iter().all(|drop| watched.out().join(text(drop, "page")).is_file()));
     // Nothing of it is new, also not under another name.
     fs::rename(watched.inbox().join("loose.txt"), watched.inbox().join("renamed.txt")).expect("renamed");
     assert_eq!(watched.once(&without_pdf).len(), 2);
-    watched.put("PC-1/c.txt", ticket(4));
-    assert_eq!(about(&watched.once(&without_pdf)[2..]), [("PC-1", 1, 0)]);
+    watched.put("later.txt", ticket(4));
+    watched.put("again.txt", ticket(1));
+    assert_eq!(about(&watched.once(&without_pdf)[2..]), [("", 1, 1)]);
+}
+
+#[test]
+fn a_folder_in_which_more_arrives_is_judged_whole_and_its_earlier_report_is_replaced() {
+    let watched = Watched::new();
+    let sample = |name: &str| fs::read(Path::new("samples/one-crash-three-artifacts").join(name)).expect("a sample");
+    watched.put("PC-1/python.exe.10244.dmp", sample("python.exe.10244.dmp"));
+    let first = watched.once(&[]);
+    watched.put("PC-1/Application.evtx", sample("Application.evtx"));
+    let drops = watched.once(&[]);
+    assert_eq!(about(&drops), [("PC-1", 1, 0), ("PC-1", 2, 0)]);
+    assert_eq!(drops[1]["replaces"], serde_json::json!([first[0]["report"]]));
+    assert!(["report", "page"].iter().all(|key| !watched.out().join(text(&first[0], key)).exists()));
+    let mut whole =
+        crashsift(["analyze", "-f", "json", "--no-builtin-rules", "--rules", "tests/command_line/site.yaml"]);
+    whole.arg(watched.inbox().join("PC-1"));
+    let whole: Value = serde_json::from_slice(&finish(whole, b"").ends_with(0).stdout.into_bytes()).expect("JSON");
+    let report = watched.report(&drops[1]);
+    assert_eq!(list(&report, "incidents"), list(&whole, "incidents"));
+    // What is no longer in the folder stays in its report.
+    fs::remove_file(watched.inbox().join("PC-1/python.exe.10244.dmp")).expect("removed");
+    watched.put("PC-1/note.txt", ticket(1));
+    let drops = watched.once(&[]);
+    assert_eq!(about(&drops[2..]), [("PC-1", 2, 0)]);
+    assert_eq!(drops[2].get("replaces"), None);
+    assert_eq!(watched.report(&drops[1]), report);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_listed_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let watched = Watched::new();
+    watched.put("PC-1/a.txt", ticket(1));
+    let folder = watched.inbox().join("PC-1");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o000)).expect("closed");
+    // Root may read it all the same.
+    let can_be_read = fs::read_dir(&folder).is_ok();
+    let ran = finish(watched.command("100ms", &["--once"]), b"").ends_with(0);
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("opened");
+    assert_eq!(ran.stderr.contains("PC-1: not watched"), !can_be_read, "{}", ran.stderr);
 }
 
 #[test]
@@ -137,11 +188,11 @@ fn what_is_not_whole_is_waited_for_and_analyzed_in_the_end() {
     assert!(start.elapsed() >= Duration::from_secs(2));
     assert_eq!(about(&drops), [("PC-1", 2, 0), ("PC-2", 1, 0)]);
     assert_eq!((&drops[0]["partial"], &drops[0]["failed"]), (&1.into(), &0.into()));
-    // The rest is another content.
+    // The rest is another content, and the report of the half is replaced.
     watched.put("PC-1/half.dmp", &dump);
     let drops = watched.once(&["--patience", "100s"]);
-    assert_eq!(about(&drops[2..]), [("PC-1", 1, 0)]);
-    assert_eq!(drops[2]["partial"], 0);
+    assert_eq!(about(&drops[2..]), [("PC-1", 2, 0)]);
+    assert_eq!((&drops[2]["partial"], &drops[2]["replaces"]), (&0.into(), &serde_json::json!([drops[0]["report"]])));
 }
 
 #[test]
@@ -330,11 +381,11 @@ fn a_watch_that_is_killed_again_and_again_misses_nothing_and_reads_nothing_twice
     }
     // The others are members of archives.
     assert!(read.keys().all(|path| named.contains(path) || path.contains(".gz!/")), "{read:#?}");
-    let drops = watched.drops();
+    let drops = watched.counting();
     let reports: BTreeSet<&str> = drops.iter().flat_map(|drop| [text(drop, "report"), text(drop, "page")]).collect();
     let own = ["drops.jsonl", "watch-state.jsonl", "watch.lock"];
     for entry in fs::read_dir(watched.out()).expect("a folder") {
-        // Nothing is left of the runs that were killed.
+        // Nothing is left of the runs that were killed, nor of reports that were replaced.
         let name = entry.expect("an entry").file_name().into_string().expect("text");
         assert!(reports.contains(name.as_str()) || own.contains(&name.as_str()), "{name}");
     }

@@ -1,5 +1,6 @@
 //! Files as they are compared: by their content, and by what a change of them is noticed by.
 
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
@@ -39,6 +40,11 @@ impl Identity {
         let mut hash = Sha256::new();
         all.into_iter().for_each(|one| hash.update(one.0.to_be_bytes()));
         Self::from_hash(hash)
+    }
+
+    /// The identity of a name.
+    pub(super) fn of_name(name: &OsStr) -> Self {
+        Self::from_hash(Sha256::new_with_prefix(name.as_encoded_bytes()))
     }
 
     fn from_hash(hash: Sha256) -> Self {

@@ -1,6 +1,7 @@
 //! One drop: its reports, its line, and the program that is told.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,13 +14,13 @@ use serde::Serialize;
 
 use super::content::Identity;
 use super::inbox::{FileDrop, Outcome};
-use super::state::State;
+use super::state::{Reported, State};
 use crate::cli::report_format::{ReportFormat, WriteOptions};
 use crate::cli::{Exit, redaction, stream};
 use pipeline::discover::first_bytes;
 use pipeline::{Options, Silent, analyze};
 use report::text::TextOptions;
-use report::{Report, Summary, counted};
+use report::{ArtifactStatus, Report, Summary, counted};
 use rules::RuleSet;
 use untrusted::{display_path, reason};
 
@@ -56,7 +57,10 @@ struct Line<'a> {
     /// The names of the reports.
     report: String,
     page: String,
-    /// How many files were analyzed, and how many not, because their content was known.
+    /// The names of the folder's earlier reports that are removed, because this one has all that they were about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replaces: Vec<String>,
+    /// How many files the report is about, and how many files are left out, because their content was known.
     files: usize,
     known: usize,
     /// How many artifacts could not be read, or only in part.
@@ -67,17 +71,19 @@ struct Line<'a> {
     by_cause: &'a BTreeMap<String, usize>,
 }
 
-/// The files of a drop whose content is new.
+/// The files of a drop that are to be analyzed: of a folder with anything new all, because what belongs together is judged
+/// together; of other files those whose content is new. Each content is there once.
 #[derive(Default)]
 struct New {
     paths: Vec<PathBuf>,
+    /// The contents that are new.
     contents: Vec<Identity>,
-    /// The contents, and the forms of files that can't be read.
+    /// The contents, and the forms of files that can't be read, in the order of the paths.
     all: Vec<Identity>,
 }
 
 impl Analyzer {
-    /// Analyzes the contents of a drop that are new, writes the reports and makes the drop count as analyzed.
+    /// Analyzes a drop with a new content, writes the reports and makes the drop count as analyzed.
     ///
     /// # Errors
     /// The exit code, after the reason why something can't be written was noted.
@@ -89,7 +95,7 @@ impl Analyzer {
         let forms = drop.files.iter().map(|(path, form)| form.identity(path)).collect();
         if new.paths.is_empty() {
             self.say(drop, "nothing that was not analyzed before");
-            self.state.finish(forms, Vec::new(), None).map_err(|error| self.not_written(&error))?;
+            self.state.finish(forms, Vec::new(), None, None).map_err(|error| self.not_written(&error))?;
             return Ok(Outcome::Done);
         }
         let report = analyze(&new.paths, &self.rules, &self.options, &Silent);
@@ -102,9 +108,11 @@ impl Analyzer {
         }
         redaction::save(self.options.redaction.as_ref())?;
         let name = self.name(drop, &new);
-        let written = self.write(drop, &name, new.paths.len(), &report);
+        let reported = drop.folder.as_deref().map(|folder| self.reported(folder, &name, &new, &report));
+        let replaces = reported.as_ref().map(|reported| reported.replaces.clone()).unwrap_or_default();
+        let written = self.write(drop, &name, new.paths.len(), replaces, &report);
         let tell = self.exec.is_some().then(|| name.clone());
-        let finished = written.and_then(|()| self.state.finish(forms, new.contents, tell));
+        let finished = written.and_then(|()| self.state.finish(forms, new.contents, tell, reported));
         finished.map_err(|error| self.not_written(&error))?;
         let (files, incidents) = (counted(new.paths.len(), "file"), counted(report.summary.incidents, "incident"));
         self.say(drop, &format!("{files}, {incidents}: {}", self.state.page(&name).display()));
@@ -112,9 +120,23 @@ impl Analyzer {
         Ok(Outcome::Done)
     }
 
-    /// The files whose content is new. `None` when a file can't be read or has no content yet, and this is not the last try.
+    /// What is remembered of a folder's report.
+    fn reported(&self, folder: &OsStr, name: &str, new: &New, report: &Report) -> Reported {
+        let folder = Identity::of_name(folder);
+        let mut replaces = self.state.replaced_by(folder, &new.all.iter().copied().collect());
+        replaces.retain(|earlier| earlier != name);
+        let lost = |status| matches!(status, ArtifactStatus::Failed | ArtifactStatus::Partial);
+        let lossy = report.artifacts.iter().filter(|artifact| lost(artifact.status));
+        // Of a file or of a member of it.
+        let lossy: HashSet<&str> =
+            lossy.map(|artifact| artifact.path.split_once("!/").map_or(&*artifact.path, |(file, _)| file)).collect();
+        let whole = new.paths.iter().zip(&new.all).filter(|(path, _)| !lossy.contains(&*display_path(path)));
+        Reported { name: name.to_owned(), folder, contents: whole.map(|(_, content)| *content).collect(), replaces }
+    }
+
+    /// The files that are to be analyzed; none when nothing is new. `None` when a file can't be read or has no content yet, and this is not the last try.
     fn new_of(&self, drop: &FileDrop) -> Option<New> {
-        let (mut new, mut seen) = (New::default(), HashSet::new());
+        let (mut new, mut seen, mut has_new) = (New::default(), HashSet::new(), false);
         for (path, form) in &drop.files {
             let content = match content(path) {
                 Ok((content, has_begun)) if has_begun || drop.is_last_try => Some(content),
@@ -123,13 +145,20 @@ impl Analyzer {
                 Ok(_) | Err(_) => return None,
             };
             let identity = content.unwrap_or_else(|| form.identity(path));
-            if !self.state.has(identity) && seen.insert(identity) {
-                new.paths.push(path.clone());
+            if !seen.insert(identity) {
+                continue;
+            }
+            let is_known = self.state.has(identity) || self.state.is_done(form.identity(path));
+            if !is_known {
                 new.contents.extend(content);
+            }
+            has_new |= !is_known;
+            if !is_known || drop.folder.is_some() {
+                new.paths.push(path.clone());
                 new.all.push(identity);
             }
         }
-        Some(new)
+        Some(if has_new { new } else { New::default() })
     }
 
     /// The name of a drop's reports: the folder's, as far as every system can have it in a name, and the contents' identity.
@@ -145,7 +174,14 @@ impl Analyzer {
         format!("{folder}-{identity}")
     }
 
-    fn write(&mut self, drop: &FileDrop, name: &str, files: usize, report: &Report) -> io::Result<()> {
+    fn write(
+        &mut self,
+        drop: &FileDrop,
+        name: &str,
+        files: usize,
+        replaces: Vec<String>,
+        report: &Report,
+    ) -> io::Result<()> {
         let file_name = |path: &Path| path.file_name().map(display_path_of).unwrap_or_default();
         let Summary { failed, partial, incidents, undetermined, by_cause, .. } = &report.summary;
         let line = Line {
@@ -153,6 +189,7 @@ impl Analyzer {
             time: Timestamp::now(),
             report: file_name(&self.state.report(name)),
             page: file_name(&self.state.page(name)),
+            replaces: replaces.iter().map(|name| file_name(&self.state.report(name))).collect(),
             files,
             known: drop.files.len().saturating_sub(files),
             failed: *failed,
@@ -198,7 +235,7 @@ impl Analyzer {
     }
 }
 
-fn display_path_of(name: &std::ffi::OsStr) -> String {
+fn display_path_of(name: &OsStr) -> String {
     display_path(Path::new(name))
 }
 

@@ -1,7 +1,7 @@
 //! The watched folder: which files in it are to be analyzed, since when each is unchanged, and which belong together.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ffi::OsString;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,14 @@ use walkdir::WalkDir;
 
 use super::content::{Form, Identity};
 use super::state::State;
+use crate::cli::stream;
 use pipeline::discover::Exclude;
 use untrusted::display_path;
 
 /// The most files that wait at a time. More are seen when some of these were analyzed.
 const MOST_WAITING: usize = 20_000;
-/// The most files of one report. A drop with more has several.
-const MOST_OF_DROP: usize = 2_000;
+/// The most files of one report. A drop with more has several, each of files that arrived together.
+const MOST_OF_DROP: usize = 10_000;
 /// Endings of names that programs give to files they have not finished.
 const UNFINISHED: [&str; 5] = [".part", ".partial", ".crdownload", ".filepart", ".download"];
 
@@ -43,7 +44,8 @@ struct Pending {
 pub(super) struct FileDrop {
     /// The name of their folder in the inbox; none for files that lie in the inbox itself.
     pub(super) folder: Option<OsString>,
-    /// The files in the order of their paths, each with the form that is to be analyzed.
+    /// The files in the order of their paths, each with the form that is to be analyzed: those that wait, and with them those of
+    /// their folder that were analyzed before.
     pub(super) files: Vec<(PathBuf, Form)>,
     /// Whether the files are analyzed as they are, whole or not.
     pub(super) is_last_try: bool,
@@ -79,6 +81,8 @@ pub(super) struct Inbox {
     pending: BTreeMap<PathBuf, Pending>,
     /// By the folder of a drop: the files and forms in which it was not whole.
     not_whole: HashMap<Option<OsString>, Identity>,
+    /// The parts of the folder that can't be read, as far as the user was told.
+    unreadable: BTreeSet<PathBuf>,
     /// The number of looks so far.
     looks: u64,
     /// When the last look was.
@@ -87,8 +91,8 @@ pub(super) struct Inbox {
 
 impl Inbox {
     pub(super) fn new(folder: PathBuf, exclude: Exclude, waiting: Waiting) -> Self {
-        let (pending, not_whole) = (BTreeMap::new(), HashMap::new());
-        Self { folder, exclude, waiting, pending, not_whole, looks: 0, looked: Instant::now() }
+        let (pending, not_whole, unreadable) = (BTreeMap::new(), HashMap::new(), BTreeSet::new());
+        Self { folder, exclude, waiting, pending, not_whole, unreadable, looks: 0, looked: Instant::now() }
     }
 
     /// Whether no file waits.
@@ -105,11 +109,21 @@ impl Inbox {
     pub(super) fn look(&mut self, state: &mut State) {
         self.looks = self.looks.wrapping_add(1);
         self.looked = Instant::now();
-        let (mut done, mut all_read) = (HashSet::new(), true);
+        let (mut done, mut folders, mut unreadable, mut all_read) =
+            (HashSet::new(), HashSet::new(), BTreeSet::new(), true);
         for entry in WalkDir::new(&self.folder).follow_root_links(true).sort_by_file_name() {
-            let Ok(entry) = entry else {
-                all_read = false;
-                continue;
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    all_read = false;
+                    let path = error.path().unwrap_or(&self.folder).to_path_buf();
+                    if !self.unreadable.contains(&path) {
+                        let why = error.io_error().map_or_else(|| error.to_string(), untrusted::reason);
+                        stream::note(&format!("{}: not watched: {why}", display_path(&path)));
+                    }
+                    unreadable.insert(path);
+                    continue;
+                }
             };
             if !entry.file_type().is_file() || self.is_ignored(entry.path()) {
                 continue;
@@ -123,6 +137,7 @@ impl Inbox {
             let identity = form.identity(&path);
             if state.is_done(identity) {
                 done.insert(identity);
+                folders.extend(drop_folder(&self.folder, &path).map(Identity::of_name));
             } else {
                 self.note(path, form);
             }
@@ -131,8 +146,9 @@ impl Inbox {
         self.pending.retain(|_, pending| pending.seen == looks);
         self.not_whole
             .retain(|folder, _| self.pending.keys().any(|path| drop_folder(&self.folder, path) == folder.as_deref()));
+        self.unreadable = unreadable;
         if all_read {
-            state.keep_forms(done);
+            state.keep(done, &folders);
         }
     }
 
@@ -155,9 +171,9 @@ impl Inbox {
         UNFINISHED.iter().any(|ending| name.ends_with(ending)) || self.exclude.fits(&below)
     }
 
-    /// The next drop that can be analyzed: one whose files have all settled and are not known to lack something, or the files
-    /// of a drop that did not change for the time of patience.
-    pub(super) fn next_drop(&self) -> Option<FileDrop> {
+    /// The next drop that can be analyzed: one whose files have all settled and are not known to lack something, or one of which
+    /// a file did not change for the time of patience, without what has not settled. What was analyzed before is a part of it.
+    pub(super) fn next_drop(&self, state: &State) -> Option<FileDrop> {
         let mut drops: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (path, pending) in &self.pending {
             drops.entry(drop_folder(&self.folder, path)).or_default().push((path, pending));
@@ -169,16 +185,31 @@ impl Inbox {
             };
             let of = |mut taken: Vec<_>, is_last_try| {
                 taken.truncate(MOST_OF_DROP);
-                let drop = FileDrop { folder: folder.map(OsString::from), files: taken, is_last_try };
-                (!drop.files.is_empty()).then_some(drop)
+                let before = folder.map(|folder| self.analyzed_before(folder, state)).unwrap_or_default();
+                if taken.len().saturating_add(before.len()) <= MOST_OF_DROP {
+                    taken.extend(before);
+                    taken.sort_by(|(one, _), (other, _)| one.cmp(other));
+                }
+                FileDrop { folder: folder.map(OsString::from), files: taken, is_last_try }
             };
             let (settled, given_up) = (unchanged_for(self.waiting.settle), unchanged_for(self.waiting.patience));
-            let is_complete = settled.len() == files.len() && given_up.len() < files.len();
-            let whole = is_complete.then(|| of(settled, false)).flatten();
-            whole
-                .filter(|drop| self.not_whole.get(&drop.folder) != Some(&drop.identity()))
-                .or_else(|| of(given_up, true))
+            if given_up.is_empty() {
+                let is_complete = settled.len() == files.len();
+                let whole = is_complete.then(|| of(settled, false));
+                whole.filter(|drop| self.not_whole.get(&drop.folder) != Some(&drop.identity()))
+            } else {
+                Some(of(settled, true))
+            }
         })
+    }
+
+    /// The files of a drop's folder that were analyzed before, in the form in which they were: at most one more than a report has.
+    fn analyzed_before(&self, folder: &OsStr, state: &State) -> Vec<(PathBuf, Form)> {
+        let entries = WalkDir::new(self.folder.join(folder)).into_iter().flatten();
+        let files = entries.filter(|entry| entry.file_type().is_file() && !self.is_ignored(entry.path()));
+        let forms = files.filter_map(|entry| Form::at(entry.path()).map(|form| (entry.into_path(), form)));
+        let known = forms.filter(|(path, form)| state.is_done(form.identity(path)));
+        known.take(MOST_OF_DROP.saturating_add(1)).collect()
     }
 
     /// Notes what became of a drop.
@@ -200,7 +231,7 @@ impl Inbox {
 }
 
 /// The folder in the inbox that a file below it is in.
-fn drop_folder<'p>(inbox: &Path, path: &'p Path) -> Option<&'p std::ffi::OsStr> {
+fn drop_folder<'p>(inbox: &Path, path: &'p Path) -> Option<&'p OsStr> {
     let mut parts = path.strip_prefix(inbox).unwrap_or(path).iter();
     let first = parts.next()?;
     parts.next().map(|_| first)

@@ -1,4 +1,5 @@
-//! `crashsift watch`: analyzes what arrives in a folder, each content once, and writes a report for each drop.
+//! `crashsift watch`: analyzes what arrives in a folder, each content once in a report that counts, and writes a report for each
+//! drop: a folder's is written anew with all of the folder when something new arrives in it.
 //!
 //! - `inbox`: which files there are, since when each is unchanged, and which belong together;
 //! - `content`: what makes two files the same;
@@ -127,7 +128,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         if arguments.once && inbox.is_empty() {
             return Ok(Exit::Success);
         }
-        while let Some(drop) = inbox.next_drop() {
+        while let Some(drop) = inbox.next_drop(&analyzer.state) {
             let outcome = threads.install(|| analyzer.analyze(&drop))?;
             inbox.note_outcome(drop, outcome);
             if outcome == Outcome::Changed || inbox.age() > arguments.interval {

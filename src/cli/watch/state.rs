@@ -4,7 +4,7 @@
 //! is done, a program was told. A drop counts when the journal has it as done; reports and lines that a run has only begun are
 //! taken back by the next one.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -48,9 +48,26 @@ enum Step {
         /// The name of the reports of which a program is to be told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tell: Option<String>,
+        /// The report, of a folder.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Reported>,
     },
     /// The program was told.
     Told,
+}
+
+/// A report of a folder.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Reported {
+    /// The name of its files.
+    pub(super) name: String,
+    /// The identity of the folder's name.
+    pub(super) folder: Identity,
+    /// The contents that it is about and that a later report must have to replace it: those that were read whole.
+    pub(super) contents: Vec<Identity>,
+    /// The names of earlier reports that it replaces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) replaces: Vec<String>,
 }
 
 /// What was analyzed.
@@ -63,6 +80,10 @@ struct Known {
     order: VecDeque<Identity>,
     begun: Option<(String, u64)>,
     tell: Option<String>,
+    /// The reports of folders that are still in the inbox, by the folder's identity.
+    reports: HashMap<Identity, Vec<Reported>>,
+    /// The names of reports that the last one has replaced.
+    replaced: Vec<String>,
     /// The identities in the journal.
     written: usize,
 }
@@ -72,9 +93,18 @@ impl Known {
         match step {
             Step::Version(_) => {}
             Step::Begun { name, lines } => self.begun = Some((name, lines)),
-            Step::Done { forms, contents, tell } => {
+            Step::Done { forms, contents, tell, report } => {
                 (self.begun, self.tell) = (None, tell);
-                self.written = self.written.saturating_add(forms.len()).saturating_add(contents.len());
+                self.replaced.clear();
+                let of_report = report.as_ref().map_or(0, |report| report.contents.len());
+                self.written =
+                    self.written.saturating_add(forms.len()).saturating_add(contents.len()).saturating_add(of_report);
+                if let Some(report) = report {
+                    self.replaced.clone_from(&report.replaces);
+                    let all = self.reports.entry(report.folder).or_default();
+                    all.retain(|earlier| earlier.name != report.name && !report.replaces.contains(&earlier.name));
+                    all.push(report);
+                }
                 self.forms.extend(forms);
                 self.order.extend(contents.into_iter().filter(|content| self.contents.insert(*content)));
                 while self.order.len() > MOST_CONTENTS {
@@ -89,7 +119,8 @@ impl Known {
 
     /// The identities that are remembered.
     fn len(&self) -> usize {
-        self.forms.len().saturating_add(self.order.len())
+        let of_reports = self.reports.values().flatten().map(|report| report.contents.len());
+        self.forms.len().saturating_add(self.order.len()).saturating_add(of_reports.sum())
     }
 }
 
@@ -112,6 +143,7 @@ impl State {
         let mut known = read(&folder.join(JOURNAL)).map_err(|error| named(JOURNAL, &error))?;
         let begun = known.begun.take();
         take_back(folder, begun).map_err(|error| named("", &reason(&error)))?;
+        remove_reports(folder, &known.replaced).map_err(|error| named("", &reason(&error)))?;
         let journal = rewrite(folder, &mut known).map_err(|error| named(JOURNAL, &reason(&error)))?;
         Ok(Self { folder: folder.to_path_buf(), known, journal, _lock: lock })
     }
@@ -126,9 +158,18 @@ impl State {
         self.known.contents.contains(&content)
     }
 
-    /// Keeps only these of the files, which are still in the inbox; the contents of the others stay known.
-    pub(super) fn keep_forms(&mut self, forms: HashSet<Identity>) {
+    /// Keeps only these of the files, and what was reported of these folders, which are still in the inbox; the contents of the
+    /// others stay known.
+    pub(super) fn keep(&mut self, forms: HashSet<Identity>, folders: &HashSet<Identity>) {
         self.known.forms = forms;
+        self.known.reports.retain(|folder, _| folders.contains(folder));
+    }
+
+    /// The names of a folder's reports of which every content is among these.
+    pub(super) fn replaced_by(&self, folder: Identity, contents: &HashSet<Identity>) -> Vec<String> {
+        let reports = self.known.reports.get(&folder).into_iter().flatten();
+        let replaced = reports.filter(|report| report.contents.iter().all(|content| contents.contains(content)));
+        replaced.map(|report| report.name.clone()).collect()
     }
 
     /// The name of the reports of which a program is to be told.
@@ -166,7 +207,8 @@ impl State {
         sync_names(&self.folder)
     }
 
-    /// Makes files and their new contents count as analyzed; `tell` is the name of the reports, where a program is to be told.
+    /// Makes files and their new contents count as analyzed, and removes the reports that the new one replaces; `tell` is the name
+    /// of the reports, where a program is to be told.
     ///
     /// # Errors
     /// When the journal can't be written.
@@ -175,8 +217,10 @@ impl State {
         forms: Vec<Identity>,
         contents: Vec<Identity>,
         tell: Option<String>,
+        report: Option<Reported>,
     ) -> io::Result<()> {
-        self.add(Step::Done { forms, contents, tell })
+        self.add(Step::Done { forms, contents, tell, report })?;
+        remove_reports(&self.folder, &self.known.replaced)
     }
 
     /// Notes that the program was told.
@@ -243,12 +287,7 @@ fn read(path: &Path) -> Result<Known, String> {
 /// Removes the reports that were begun and do not count, with their line, and files that were being written.
 fn take_back(folder: &Path, begun: Option<(String, u64)>) -> io::Result<()> {
     if let Some((name, bytes)) = begun {
-        for path in [report(folder, &name), page(folder, &name)] {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
+        remove_reports(folder, &[name])?;
         let lines = OpenOptions::new().append(true).create(true).open(folder.join(LINES))?;
         if lines.metadata()?.len() > bytes {
             lines.set_len(bytes)?;
@@ -264,6 +303,17 @@ fn take_back(folder: &Path, begun: Option<(String, u64)>) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes the files of reports, as far as they are there.
+fn remove_reports(folder: &Path, names: &[String]) -> io::Result<()> {
+    for path in names.iter().flat_map(|name| [report(folder, name), page(folder, name)]) {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Replaces the journal by one of what is known, and opens it.
 fn rewrite(folder: &Path, known: &mut Known) -> io::Result<File> {
     let forms: Vec<Identity> = known.forms.iter().copied().collect();
@@ -274,11 +324,16 @@ fn rewrite(folder: &Path, known: &mut Known) -> io::Result<File> {
         let forms = forms.chunks(A_LINE).map(|forms| (forms.to_vec(), Vec::new()));
         let contents = contents.chunks(A_LINE).map(|contents| (Vec::new(), contents.to_vec()));
         for (forms, contents) in forms.chain(contents) {
-            out.write_all(&line(&Step::Done { forms, contents, tell: None })?)?;
+            out.write_all(&line(&Step::Done { forms, contents, tell: None, report: None })?)?;
+        }
+        for report in known.reports.values().flatten() {
+            // The reports that it replaces are removed.
+            let report = Some(Reported { replaces: Vec::new(), ..report.clone() });
+            out.write_all(&line(&Step::Done { forms: Vec::new(), contents: Vec::new(), tell: None, report })?)?;
         }
         if known.tell.is_some() {
             let tell = known.tell.clone();
-            out.write_all(&line(&Step::Done { forms: Vec::new(), contents: Vec::new(), tell })?)?;
+            out.write_all(&line(&Step::Done { forms: Vec::new(), contents: Vec::new(), tell, report: None })?)?;
         }
         Ok(())
     })?;
@@ -339,7 +394,7 @@ mod tests {
         let mut state = State::open(folder.path()).expect("opened");
         assert!(State::open(folder.path()).is_err_and(|why| why.contains("another `crashsift watch`")));
         state.write_reports("a", "{}", nothing, nothing).expect("written");
-        state.finish(vec![identity("f")], vec![identity("c")], Some("a".to_owned())).expect("written");
+        state.finish(vec![identity("f")], vec![identity("c")], Some("a".to_owned()), None).expect("written");
         state.write_reports("b", "{}", nothing, nothing).expect("written");
         drop(state);
         fs::write(folder.path().join(".crashsift-1"), b"").expect("a file");
@@ -355,12 +410,52 @@ mod tests {
     }
 
     #[test]
+    fn a_report_is_replaced_by_one_of_its_folder_that_has_all_its_contents() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = identity("PC-1");
+        let reported = |name: &str, contents: &[&str], replaces: &[&str]| Reported {
+            name: name.to_owned(),
+            folder: of,
+            contents: contents.iter().map(|content| identity(content)).collect(),
+            replaces: replaces.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let mut state = State::open(folder.path()).expect("opened");
+        for (name, contents) in [("a", &["c", "d"][..]), ("b", &["e"])] {
+            state.write_reports(name, "{}", nothing, nothing).expect("written");
+            state.finish(Vec::new(), Vec::new(), None, Some(reported(name, contents, &[]))).expect("written");
+        }
+        drop(state);
+        let mut state = State::open(folder.path()).expect("opened");
+        let of_contents = |contents: &[&str]| contents.iter().map(|content| identity(content)).collect();
+        assert_eq!(state.replaced_by(of, &of_contents(&["c", "e"])), ["b"]);
+        assert_eq!(state.replaced_by(of, &of_contents(&["c", "d", "f"])), ["a"]);
+        assert!(state.replaced_by(identity("PC-2"), &of_contents(&["c", "d", "e"])).is_empty());
+        state.write_reports("f", "{}", nothing, nothing).expect("written");
+        // As if the run had been ended before the files were removed.
+        state
+            .add(Step::Done {
+                forms: Vec::new(),
+                contents: Vec::new(),
+                tell: None,
+                report: Some(reported("f", &["c", "d", "f"], &["a"])),
+            })
+            .expect("written");
+        drop(state);
+        let mut state = State::open(folder.path()).expect("opened");
+        let reports = |ending: &str| names(folder.path()).into_iter().filter(|name| name.ends_with(ending)).count();
+        assert_eq!((reports(".html"), reports(".json")), (2, 2));
+        assert!(!folder.path().join("a.json").exists());
+        state.keep(HashSet::new(), &HashSet::new());
+        assert!(state.replaced_by(of, &of_contents(&["e"])).is_empty());
+    }
+
+    #[test]
     fn a_cut_journal_is_read_as_far_as_it_goes_and_a_damaged_one_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(JOURNAL);
         let mut state = State::open(folder.path()).expect("opened");
-        state.finish(Vec::new(), vec![identity("c")], None).expect("written");
-        state.finish(Vec::new(), vec![identity("d")], None).expect("written");
+        state.finish(Vec::new(), vec![identity("c")], None, None).expect("written");
+        state.finish(Vec::new(), vec![identity("d")], None, None).expect("written");
         drop(state);
         let whole = fs::read(&path).expect("the journal");
         let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
