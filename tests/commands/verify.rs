@@ -95,13 +95,20 @@ fn quotes_are_found_in_texts_with_their_lines_and_in_logs_and_dumps() {
 
 #[test]
 fn claims_that_can_not_be_checked_are_usage_errors() {
-    for (claims, reason) in [
-        (json!([]), "it has 0 claims"),
-        (json!([{"qoute": "a"}]), "unknown field `qoute`"),
-        (json!([{"quote": "a", "code": 5}]), "claim 1: write one of quote"),
-    ] {
+    for (claims, reason) in [(json!([]), "it has 0 claims"), (json!([{"qoute": "a"}]), "unknown field `qoute`")] {
         let refused = verify(&claims, &[CUDNN]).ends_with(2);
         assert!(refused.stderr.contains(reason) && refused.stdout.is_empty(), "{refused:#?}");
+    }
+    // One claim that says nothing costs no other its answer.
+    let claims =
+        json!([{"module": "cudnn64_8.dll"}, {"code": "twelve"}, {"time": "2024-11-11"}, {"quote": "a", "code": 5}]);
+    let checked = verify(&claims, &["-f", "json", CUDNN]).json();
+    let says = list(&checked, "claims").iter().map(|checked| text(checked, "says")).collect::<Vec<_>>();
+    assert_eq!(list(&checked, "claims")[0]["outcome"], "found");
+    for (says, reason) in
+        says[1..].iter().zip(["`code` is no number", "write `time` with its zone", "write one of quote"])
+    {
+        assert!(says.starts_with("it can't be checked: ") && says.contains(reason), "{says}");
     }
     let nothing = verify(&json!([{"quote": "a"}]), &["no/such/folder"]).ends_with(4);
     assert!(nothing.stderr.contains("nothing that can be analyzed was found"), "{nothing:#?}");

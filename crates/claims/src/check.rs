@@ -79,7 +79,7 @@ pub fn check(claims: &Claims, ran: &Ran<'_>) -> Vec<Checked> {
             Ok(subject) => {
                 Scope::new(claim.incident.as_deref().or(claims.incident.as_deref()), ran).check(claim, &subject)
             }
-            Err(reason) => (Outcome::NotThere, reason, None),
+            Err(reason) => (Outcome::NotThere, format!("it can't be checked: {reason}"), None),
         };
         Checked { claim: claim.clone(), outcome, says, found_at }
     };
