@@ -1,7 +1,7 @@
 //! What is meant by arguments that begin with no command: a path is analyzed, a code is explained.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Command;
 
@@ -12,6 +12,7 @@ use windows_codes::texts_of;
 /// meant by `./name`. Then
 ///
 /// - `-` is a text on standard input, and `--this-pc` this computer: both are analyzed;
+/// - options of `analyze` are that when the first path behind them is one (`-f json FOLDER`);
 /// - a negative number is a code;
 /// - what exists, or has a slash, is a path;
 /// - what else can be read as a code is explained.
@@ -23,7 +24,12 @@ pub fn with_command(mut arguments: Vec<OsString>, program: &Command) -> Vec<OsSt
         Some(name) if is_command(program, name) => return arguments,
         Some("-") => &["analyze", "--ticket"][..],
         Some("--this-pc") => &["analyze"],
-        Some(option) if option.starts_with('-') && !is_negative_number(option) => return arguments,
+        Some(option) if option.starts_with('-') && !is_negative_number(option) => {
+            if !is_analysis(&arguments, program) {
+                return arguments;
+            }
+            &["analyze"]
+        }
         Some(text) if !is_negative_number(text) && is_path(text) => &["analyze"],
         // A code can be of several words: `WinError 126`.
         Some(_) if has_code(arguments.get(1..).unwrap_or_default()) => &["explain"],
@@ -37,6 +43,15 @@ pub fn with_command(mut arguments: Vec<OsString>, program: &Command) -> Vec<OsSt
 
 fn is_command(program: &Command, name: &str) -> bool {
     name == "help" || program.find_subcommand(name).is_some()
+}
+
+/// Whether arguments are options of `analyze` with a path that is no command.
+fn is_analysis(arguments: &[OsString], program: &Command) -> bool {
+    let given = program
+        .find_subcommand("analyze")
+        .and_then(|analyze| analyze.clone().no_binary_name(true).try_get_matches_from(arguments.iter().skip(1)).ok());
+    let first = given.and_then(|given| given.try_get_one::<PathBuf>("paths").ok().flatten().cloned());
+    first.is_some_and(|path| path.to_str().is_none_or(|text| is_path(text) && !is_command(program, text)))
 }
 
 fn is_negative_number(text: &str) -> bool {
@@ -59,11 +74,15 @@ fn has_code(arguments: &[OsString]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Arg, value_parser};
+
     use super::*;
 
     #[test]
     fn paths_are_analyzed_and_codes_explained() {
-        let program = Command::new("crashsift").subcommand(Command::new("rules")).subcommand(Command::new("explain"));
+        let paths = Arg::new("paths").num_args(0..).value_parser(value_parser!(PathBuf));
+        let analyze = Command::new("analyze").arg(paths).arg(Arg::new("format").short('f'));
+        let program = Command::new("crashsift").subcommands([analyze, Command::new("rules"), Command::new("explain")]);
         let completed = |text: &str| {
             let given = ["crashsift"].into_iter().chain(text.split(' ').filter(|word| !word.is_empty()));
             let all = with_command(given.map(OsString::from).collect(), &program);
@@ -85,6 +104,11 @@ mod tests {
             ("-", "analyze --ticket -"),
             ("- -f json", "analyze --ticket - -f json"),
             ("--this-pc -q", "analyze --this-pc -q"),
+            ("-f json samples", "analyze -f json samples"),
+            ("-f json ./rules samples", "analyze -f json ./rules samples"),
+            ("-f json rules", "-f json rules"),
+            ("-f samples", "-f samples"),
+            ("-x samples", "-x samples"),
             ("--help", "--help"),
             ("-V", "-V"),
             ("help", "help"),

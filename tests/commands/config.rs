@@ -65,8 +65,9 @@ fn a_later_place_counts_more_and_the_command_line_most() {
              jobs = \"3\"  # CRASHSIFT_JOBS\n\
              no-builtin-rules = true  # {user}:3\n\
              rules = [\"site.yaml\"]  # {project}:3\n\
-             # not set: by-folder, cache, color, csv-bom, fail-on, full, local-time, min-confidence, no-progress, no-stack-walk, \
-             password-file, quiet, redact, strict, symbols\n"
+             # not set: baseline, by-folder, cache, cause, color, csv-bom, fail-on, full, local-time, mergeable, min-confidence, \
+             module, no-progress, no-stack-walk, password-file, process, quiet, redact, since, strict, summary, symbols, \
+             threads, until\n"
         )
     );
     let lines = computer.run_in("project/sub", &["../../evidence/a.dmp"], &[]).ends_with(0);
@@ -83,6 +84,22 @@ fn a_later_place_counts_more_and_the_command_line_most() {
     computer.run_in("project", &["analyze", "--full", "../evidence/a.dmp"], &[]).ends_with(0);
     let table = computer.run_in("evidence/sub", &["analyze", "../a.dmp"], &[]).ends_with(0);
     assert!(table.stdout.contains(",python.exe,"), "{table:#?}");
+}
+
+#[test]
+fn what_is_left_out_by_a_setting_is_said_and_misspelt_variables_are_noted() {
+    let computer = Computer::new();
+    computer.project("process = [\"other*.exe\"]\nsince = \"2024-01-01\"\n");
+    let run = |arguments: &[&str]| {
+        computer.run_in("project", &[&["../evidence", "-f", "json"], arguments].concat(), &[("CRASHSIFT_STRCT", "1")])
+    };
+    let left_out = run(&[]).ends_with(0);
+    assert!(left_out.stderr.contains("CRASHSIFT_STRCT is not used: did you mean CRASHSIFT_STRICT?"), "{left_out:#?}");
+    let report = left_out.json();
+    assert_eq!(report["summary"]["incidents"], 0);
+    assert_eq!(report["selected"]["process"], serde_json::json!(["other*.exe"]));
+    assert_eq!(report["since"], "2024-01-01T00:00:00Z");
+    assert_eq!(run(&["--process", "*", "-q"]).ends_with(0).stderr, "");
 }
 
 #[test]
@@ -105,7 +122,7 @@ fn a_mistake_is_shown_with_its_line_and_what_would_be_right() {
     for (settings, says) in [
         (
             "\nformt = \"json\"\n",
-            ":2: `formt` is no setting; did you mean `format`? There are: by-folder, cache, color,",
+            ":2: `formt` is no setting; did you mean `format`? There are: baseline, by-folder, cache, cause,",
         ),
         (
             "format = \"xml\"\n",

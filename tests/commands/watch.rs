@@ -81,7 +81,7 @@ impl Watched {
         let mut drops = self.drops();
         let replaced = drops.iter().filter_map(|drop| drop["replaces"].as_array()).flatten();
         let replaced: BTreeSet<String> = replaced.map(|name| name.as_str().expect("a name").to_owned()).collect();
-        drops.retain(|drop| !replaced.contains(text(drop, "report")));
+        drops.retain(|drop| drop.get("report").is_some() && !replaced.contains(text(drop, "report")));
         drops
     }
 
@@ -127,12 +127,13 @@ fn each_content_is_analyzed_once_and_each_drop_has_its_reports() {
     assert_eq!(about(&drops), [("", 2, 0), ("PC-1", 2, 0)]);
     assert_eq!(list(&watched.report(&drops[1]), "incidents").len(), 2);
     assert!(drops.iter().all(|drop| watched.out().join(text(drop, "page")).is_file()));
-    // Nothing of it is new, also not under another name.
-    fs::rename(watched.inbox().join("loose.txt"), watched.inbox().join("renamed.txt")).expect("renamed");
     assert_eq!(watched.once(&without_pdf).len(), 2);
+    // Nothing of it is new under another name.
+    fs::rename(watched.inbox().join("loose.txt"), watched.inbox().join("renamed.txt")).expect("renamed");
+    assert_eq!(about(&watched.once(&without_pdf)[2..]), [("", 0, 1)]);
     watched.put("later.txt", ticket(4));
     watched.put("again.txt", ticket(1));
-    assert_eq!(about(&watched.once(&without_pdf)[2..]), [("", 1, 1)]);
+    assert_eq!(about(&watched.once(&without_pdf)[3..]), [("", 1, 1)]);
 }
 
 #[test]
@@ -161,21 +162,6 @@ fn a_folder_in_which_more_arrives_is_judged_whole_and_its_earlier_report_is_repl
     assert_eq!(watched.report(&drops[1]), report);
 }
 
-#[cfg(unix)]
-#[test]
-fn a_folder_that_cannot_be_listed_is_named() {
-    use std::os::unix::fs::PermissionsExt;
-    let watched = Watched::new();
-    watched.put("PC-1/a.txt", ticket(1));
-    let folder = watched.inbox().join("PC-1");
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o000)).expect("closed");
-    // Root may read it all the same.
-    let can_be_read = fs::read_dir(&folder).is_ok();
-    let ran = finish(watched.command("100ms", &["--once"]), b"").ends_with(0);
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("opened");
-    assert_eq!(ran.stderr.contains("PC-1: not watched"), !can_be_read, "{}", ran.stderr);
-}
-
 #[test]
 fn what_is_not_whole_is_waited_for_and_analyzed_in_the_end() {
     let watched = Watched::new();
@@ -193,6 +179,123 @@ fn what_is_not_whole_is_waited_for_and_analyzed_in_the_end() {
     let drops = watched.once(&["--patience", "100s"]);
     assert_eq!(about(&drops[2..]), [("PC-1", 2, 0)]);
     assert_eq!((&drops[2]["partial"], &drops[2]["replaces"]), (&0.into(), &serde_json::json!([drops[0]["report"]])));
+}
+
+#[test]
+fn a_report_stays_until_another_has_all_its_files() {
+    let watched = Watched::new();
+    let dump = dump();
+    let half = &dump[..dump.len() / 2];
+    watched.put("PC-1/half.dmp", half);
+    watched.put("PC-2/log.txt", ticket(1));
+    let redacted = ["--patience", "2s", "--redact"];
+    assert_eq!(about(&watched.once(&redacted)), [("", 1, 0), ("", 1, 0)]);
+    // The damaged dump is cleared away, and something new arrives: its report stays.
+    fs::remove_file(watched.inbox().join("PC-1/half.dmp")).expect("removed");
+    watched.put("PC-1/a.txt", ticket(2));
+    // A text that has grown is the same one.
+    watched.put("PC-2/log.txt", ticket(1) + &ticket(3));
+    let drops = watched.once(&redacted);
+    let replaces = |drop: &Value| drop["replaces"].as_array().map_or(0, Vec::len);
+    assert_eq!(drops[2..].iter().map(replaces).collect::<Vec<_>>(), [0, 1]);
+    // Another text in its place is not.
+    watched.put("PC-2/log.txt", ticket(4));
+    let drops = watched.once(&redacted);
+    assert_eq!(drops[4..].iter().map(replaces).collect::<Vec<_>>(), [0]);
+    // What comes back is the same, whatever it is called.
+    watched.put("PC-1/again.dmp", half);
+    watched.put("PC-1/b.txt", ticket(5));
+    let drops = watched.once(&redacted);
+    assert_eq!(drops[5..].iter().map(replaces).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn a_drop_without_anything_new_has_a_line_and_no_report() {
+    let watched = Watched::new();
+    watched.put("PC-1/a.txt", ticket(1));
+    let _ = watched.once(&[]);
+    watched.put("PC-2/copy.txt", ticket(1));
+    for _ in 0..2 {
+        let drops = watched.once(&["--exec", "no such program"]);
+        assert_eq!(about(&drops[1..]), [("PC-2", 0, 1)]);
+        assert!(drops[1].get("report").is_none() && drops[1].get("page").is_none(), "{drops:?}");
+    }
+}
+
+/// Rights of files, as somebody meets them who is not root.
+#[cfg(unix)]
+mod rights {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+
+    use super::*;
+
+    /// The user `nobody`, as most systems number it.
+    const NOBODY: u32 = 65534;
+
+    fn set(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("rights");
+    }
+
+    impl Watched {
+        /// Watches once, as root by another user, who may not read what nobody may read.
+        fn once_by_user(&self) -> (Vec<Value>, String) {
+            let own = ["--once", "--no-builtin-rules", "--rules", "site.yaml", "--patience", "200ms"];
+            let with_rules = self.command("100ms", &own);
+            let folder = self.folder.path();
+            let program = folder.join("crashsift");
+            if !program.exists() {
+                let built = Path::new(env!("CARGO_BIN_EXE_crashsift"));
+                fs::hard_link(built, &program).or_else(|_| fs::copy(built, &program).map(|_| ())).expect("a program");
+                fs::copy("tests/command_line/site.yaml", folder.join("site.yaml")).expect("rules");
+                fs::create_dir(self.out()).expect("a folder");
+                set(folder, 0o777);
+                set(&self.out(), 0o777);
+            }
+            let mut command = Command::new(program);
+            command.args(with_rules.get_args()).current_dir(folder).stdin(Stdio::null());
+            command.envs(with_rules.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            let probe = folder.join("probe");
+            fs::write(&probe, b"").expect("a file");
+            set(&probe, 0o000);
+            if File::open(&probe).is_ok() {
+                command.uid(NOBODY).gid(NOBODY);
+            }
+            fs::remove_file(probe).expect("removed");
+            let ran = finish(command, b"").ends_with(0);
+            (self.drops(), ran.stderr)
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_listed_is_named() {
+        let watched = Watched::new();
+        watched.put("PC-1/a.txt", ticket(1));
+        let folder = watched.inbox().join("PC-1");
+        set(&folder, 0o000);
+        let (drops, stderr) = watched.once_by_user();
+        set(&folder, 0o755);
+        assert!(drops.is_empty() && stderr.contains("PC-1: not watched"), "{stderr}");
+        assert_eq!(about(&watched.once_by_user().0), [("PC-1", 1, 0)]);
+    }
+
+    #[test]
+    fn a_file_that_could_not_be_read_is_read_when_it_can_be() {
+        let watched = Watched::new();
+        watched.put("PC-1/a.txt", ticket(1));
+        let path = watched.inbox().join("PC-1/a.txt");
+        set(&path, 0o000);
+        for _ in 0..2 {
+            let (drops, _) = watched.once_by_user();
+            assert_eq!((about(&drops), &drops[0]["failed"]), (vec![("PC-1", 1, 0)], &1.into()));
+        }
+        set(&path, 0o644);
+        for _ in 0..2 {
+            let (drops, _) = watched.once_by_user();
+            assert_eq!((about(&drops[1..]), &drops[1]["failed"]), (vec![("PC-1", 1, 0)], &0.into()));
+            assert_eq!(drops[1]["replaces"], serde_json::json!([drops[0]["report"]]));
+        }
+    }
 }
 
 #[test]

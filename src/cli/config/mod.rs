@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
+use spanned_yaml::closest;
 
 pub use self::place::user_folder;
 use self::place::{Analyzed, Places};
@@ -19,10 +20,13 @@ use self::setting::{Setting, arg_of};
 use super::stream::usage;
 use super::{Exit, stream};
 
-/// The options of which settings can be made. Each is an option of `analyze`.
-const KEYS: [&str; 20] = [
+/// The options of which settings can be made. Each is an option of `analyze`. `host` is none: it excludes `redact`, and a setting
+/// must not take that back.
+const KEYS: [&str; 29] = [
+    "baseline",
     "by-folder",
     "cache",
+    "cause",
     "color",
     "csv-bom",
     "exclude",
@@ -31,16 +35,23 @@ const KEYS: [&str; 20] = [
     "full",
     "jobs",
     "local-time",
+    "mergeable",
     "min-confidence",
+    "module",
     "no-builtin-rules",
     "no-progress",
     "no-stack-walk",
     "password-file",
+    "process",
     "quiet",
     "redact",
     "rules",
+    "since",
     "strict",
+    "summary",
     "symbols",
+    "threads",
+    "until",
 ];
 
 /// The command whose options the keys are.
@@ -105,7 +116,7 @@ pub fn with_settings(mut arguments: Vec<OsString>, program: &Command) -> Result<
     let chosen = settings.in_force(command, is_given)?;
     // Not where a quiet run is meant: `quiet = false` is no option.
     if !is_given("quiet") && !chosen.iter().any(|one| one.key == "quiet" && !one.options.is_empty()) {
-        settings.refused.iter().for_each(|refused| stream::note(refused));
+        settings.refused.iter().chain(&misspelt()).for_each(|note| stream::note(note));
         if !chosen.is_empty() {
             let named: Vec<String> = chosen.iter().map(|one| format!("{} ({})", one.key, one.origin)).collect();
             stream::note(&format!("settings in force: {}", named.join(", ")));
@@ -115,6 +126,22 @@ pub fn with_settings(mut arguments: Vec<OsString>, program: &Command) -> Result<
         arguments.iter().position(|argument| argument == name).map_or(arguments.len(), |at| at.saturating_add(1));
     arguments.splice(behind..behind, chosen.into_iter().flat_map(|one| one.options.clone()));
     Ok(arguments)
+}
+
+/// Notes on environment variables whose names are almost those of settings, in the order of their names.
+fn misspelt() -> Vec<String> {
+    let known: Vec<String> = KEYS.into_iter().map(setting::variable).collect();
+    let tails = || known.iter().filter_map(|name| name.strip_prefix(setting::VARIABLE));
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut notes: Vec<String> = names
+        .filter(|name| !known.contains(name))
+        .filter_map(|name| {
+            let close = closest(name.strip_prefix(setting::VARIABLE)?, tails())?;
+            Some(format!("{name} is not used: did you mean {}{close}?", setting::VARIABLE))
+        })
+        .collect();
+    notes.sort();
+    notes
 }
 
 fn is_given(command: &Command, given: &ArgMatches, key: &str) -> bool {

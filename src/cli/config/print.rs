@@ -4,11 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Command;
-use spanned_yaml::closest;
 
 use super::place::Analyzed;
-use super::setting::{VARIABLE, variable};
-use super::{Exit, KEYS, OF_COMMAND, Settings, stream};
+use super::{Exit, KEYS, OF_COMMAND, Settings, misspelt, stream};
 use untrusted::sanitise;
 
 #[derive(Debug, clap::Args)]
@@ -30,8 +28,8 @@ pub fn run(arguments: &Arguments, program: &Command) -> Result<Exit, Exit> {
         for refused in &settings.refused {
             comment(out, refused)?;
         }
-        for (name, close) in misspelt() {
-            comment(out, &format!("{name} is not used: did you mean {close}?"))?;
+        for note in misspelt() {
+            comment(out, &note)?;
         }
         for one in &chosen {
             writeln!(out, "{} = {}  # {}", one.key, sanitise(&one.value), sanitise(&one.origin.to_string()))?;
@@ -43,21 +41,4 @@ pub fn run(arguments: &Arguments, program: &Command) -> Result<Exit, Exit> {
 
 fn comment(out: &mut dyn Write, text: &str) -> io::Result<()> {
     writeln!(out, "# {}", sanitise(text))
-}
-
-/// Environment variables whose names are almost those of settings, in the order of their names.
-fn misspelt() -> Vec<(String, String)> {
-    let known: Vec<String> = KEYS.into_iter().map(variable).collect();
-    let tails = || known.iter().filter_map(|name| name.strip_prefix(VARIABLE));
-    let mut found: Vec<(String, String)> = std::env::vars_os()
-        .filter_map(|(name, _)| name.into_string().ok())
-        .filter(|name| !known.contains(name))
-        .filter_map(|name| {
-            let close = closest(name.strip_prefix(VARIABLE)?, tails())?;
-            let close = format!("{VARIABLE}{close}");
-            Some((name, close))
-        })
-        .collect();
-    found.sort();
-    found
 }

@@ -11,7 +11,7 @@ use super::KEYS;
 use crate::cli::sigma;
 
 /// The keys whose values are paths.
-const PATHS: [&str; 4] = ["cache", "password-file", "rules", "symbols"];
+const PATHS: [&str; 5] = ["baseline", "cache", "password-file", "rules", "symbols"];
 /// The beginning of the environment variables: `CRASHSIFT_MIN_CONFIDENCE` is the setting `min-confidence`.
 pub(super) const VARIABLE: &str = "CRASHSIFT_";
 /// Has no variable: `CRASHSIFT_RULES` names rules that take part beside those of `--rules`.

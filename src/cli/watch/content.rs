@@ -90,6 +90,11 @@ impl Form {
         fs::symlink_metadata(path).ok().filter(Metadata::is_file).as_ref().map(Self::of)
     }
 
+    /// The size, bytes.
+    pub(super) fn bytes(self) -> u64 {
+        self.bytes
+    }
+
     /// The identity of the file at `path` in this form.
     pub(in crate::cli) fn identity(self, path: &Path) -> Identity {
         let mut hash = Sha256::new();

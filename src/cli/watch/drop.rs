@@ -1,6 +1,6 @@
 //! One drop: its reports, its line, and the program that is told.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::content::Identity;
+use super::content::{Form, Identity};
 use super::inbox::{FileDrop, Outcome};
-use super::state::{Reported, State};
+use super::state::{Analyzed, Reported, ReportedFile, State};
 use crate::cli::report_format::{ReportFormat, WriteOptions};
 use crate::cli::{Exit, redaction, stream};
 use pipeline::discover::first_bytes;
 use pipeline::{Options, Silent, analyze};
 use report::text::TextOptions;
-use report::{ArtifactStatus, Report, Summary, counted};
+use report::{Report, Summary, counted};
 use rules::RuleSet;
 use untrusted::{display_path, reason};
 
@@ -32,7 +32,7 @@ const MOST_OF_NAME: usize = 60;
 const DIGITS: usize = 12;
 /// What stands for the folder in the name of reports of files that lie in the inbox itself.
 const LOOSE: &str = "inbox";
-/// What stands for every folder in the name of redacted reports: folders are often named after computers.
+/// What stands for every folder in redacted reports' names and in notes of them: folders are often named after computers.
 const REDACTED: &str = "drop";
 
 /// What drops are analyzed with.
@@ -48,15 +48,17 @@ pub(super) struct Analyzer {
 
 /// A line of `drops.jsonl`.
 #[derive(Serialize)]
-struct Line<'a> {
+struct Line {
     /// The name of the folder in the inbox; absent for files that lie in the inbox itself, and with `--redact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     drop: Option<String>,
     /// When it was analyzed.
     time: Timestamp,
-    /// The names of the reports.
-    report: String,
-    page: String,
+    /// The names of the reports; none when nothing is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<String>,
     /// The names of the folder's earlier reports that are removed, because this one has all that they were about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     replaces: Vec<String>,
@@ -68,7 +70,7 @@ struct Line<'a> {
     partial: usize,
     incidents: usize,
     undetermined: usize,
-    by_cause: &'a BTreeMap<String, usize>,
+    by_cause: BTreeMap<String, usize>,
 }
 
 /// The files of a drop that are to be analyzed: of a folder with anything new all, because what belongs together is judged
@@ -76,10 +78,14 @@ struct Line<'a> {
 #[derive(Default)]
 struct New {
     paths: Vec<PathBuf>,
-    /// The contents that are new.
-    contents: Vec<Identity>,
     /// The contents, and the forms of files that can't be read, in the order of the paths.
     all: Vec<Identity>,
+    /// The contents that are new.
+    contents: Vec<Identity>,
+    /// The files whose contents these are, for a later report to be compared with.
+    files: Vec<ReportedFile>,
+    /// The forms of the files that can't be read and are to be tried again when they can be.
+    unread: Vec<Identity>,
 }
 
 impl Analyzer {
@@ -92,10 +98,13 @@ impl Analyzer {
         if !drop.is_unchanged() {
             return Ok(Outcome::Changed);
         }
-        let forms = drop.files.iter().map(|(path, form)| form.identity(path)).collect();
+        let forms: Vec<Identity> = drop.files.iter().map(|(path, form)| form.identity(path)).collect();
         if new.paths.is_empty() {
+            let is_first_look = !forms.iter().all(|form| self.state.is_done(*form));
+            let noted = if is_first_look { self.write_known(drop) } else { Ok(()) };
+            let analyzed = Analyzed { forms, ..Analyzed::default() };
+            noted.and_then(|()| self.state.finish(analyzed)).map_err(|error| self.not_written(&error))?;
             self.say(drop, "nothing that was not analyzed before");
-            self.state.finish(forms, Vec::new(), None, None).map_err(|error| self.not_written(&error))?;
             return Ok(Outcome::Done);
         }
         let report = analyze(&new.paths, &self.rules, &self.options, &Silent);
@@ -108,33 +117,33 @@ impl Analyzer {
         }
         redaction::save(self.options.redaction.as_ref())?;
         let name = self.name(drop, &new);
-        let reported = drop.folder.as_deref().map(|folder| self.reported(folder, &name, &new, &report));
+        let reported = drop.folder.as_deref().map(|folder| self.reported(folder, &name, &new));
         let replaces = reported.as_ref().map(|reported| reported.replaces.clone()).unwrap_or_default();
         let written = self.write(drop, &name, new.paths.len(), replaces, &report);
         let tell = self.exec.is_some().then(|| name.clone());
-        let finished = written.and_then(|()| self.state.finish(forms, new.contents, tell, reported));
-        finished.map_err(|error| self.not_written(&error))?;
+        let analyzed = Analyzed { forms, contents: new.contents, unread: new.unread, tell, report: reported };
+        written.and_then(|()| self.state.finish(analyzed)).map_err(|error| self.not_written(&error))?;
         let (files, incidents) = (counted(new.paths.len(), "file"), counted(report.summary.incidents, "incident"));
         self.say(drop, &format!("{files}, {incidents}: {}", self.state.page(&name).display()));
         self.tell()?;
         Ok(Outcome::Done)
     }
 
-    /// What is remembered of a folder's report.
-    fn reported(&self, folder: &OsStr, name: &str, new: &New, report: &Report) -> Reported {
+    /// What is remembered of a folder's report. It replaces an earlier one that is about the same contents, or about files that
+    /// have only grown.
+    fn reported(&self, folder: &OsStr, name: &str, new: &New) -> Reported {
         let folder = Identity::of_name(folder);
-        let mut replaces = self.state.replaced_by(folder, &new.all.iter().copied().collect());
+        let contents: HashSet<Identity> = new.all.iter().copied().collect();
+        let paths: HashMap<Identity, &Path> =
+            new.paths.iter().map(|path| (path_identity(path), path.as_path())).collect();
+        let has_grown = |file: &ReportedFile| paths.get(&file.path).is_some_and(|path| begins_with(path, file));
+        let mut replaces = self.state.replaced_by(folder, |file| contents.contains(&file.content) || has_grown(file));
         replaces.retain(|earlier| earlier != name);
-        let lost = |status| matches!(status, ArtifactStatus::Failed | ArtifactStatus::Partial);
-        let lossy = report.artifacts.iter().filter(|artifact| lost(artifact.status));
-        // Of a file or of a member of it.
-        let lossy: HashSet<&str> =
-            lossy.map(|artifact| artifact.path.split_once("!/").map_or(&*artifact.path, |(file, _)| file)).collect();
-        let whole = new.paths.iter().zip(&new.all).filter(|(path, _)| !lossy.contains(&*display_path(path)));
-        Reported { name: name.to_owned(), folder, contents: whole.map(|(_, content)| *content).collect(), replaces }
+        Reported { name: name.to_owned(), folder, files: new.files.clone(), replaces }
     }
 
-    /// The files that are to be analyzed; none when nothing is new. `None` when a file can't be read or has no content yet, and this is not the last try.
+    /// The files that are to be analyzed; none when nothing is new. `None` when a file can't be read or has no content yet, and
+    /// this is not the last try.
     fn new_of(&self, drop: &FileDrop) -> Option<New> {
         let (mut new, mut seen, mut has_new) = (New::default(), HashSet::new(), false);
         for (path, form) in &drop.files {
@@ -144,11 +153,16 @@ impl Analyzer {
                 Err(_) if drop.is_last_try => None,
                 Ok(_) | Err(_) => return None,
             };
-            let identity = content.unwrap_or_else(|| form.identity(path));
+            let of_form = form.identity(path);
+            let (is_done, was_unread) = (self.state.is_done(of_form), self.state.is_unread(of_form));
+            let identity = content.unwrap_or(of_form);
             if !seen.insert(identity) {
                 continue;
             }
-            let is_known = self.state.has(identity) || self.state.is_done(form.identity(path));
+            let is_known = match content {
+                Some(content) => self.state.has(content) || (is_done && !was_unread),
+                None => is_done,
+            };
             if !is_known {
                 new.contents.extend(content);
             }
@@ -156,22 +170,59 @@ impl Analyzer {
             if !is_known || drop.folder.is_some() {
                 new.paths.push(path.clone());
                 new.all.push(identity);
+                match content {
+                    Some(content) => {
+                        new.files.push(ReportedFile { content, path: path_identity(path), bytes: form.bytes() });
+                    }
+                    // What can be opened and not be read to its end is not tried a third time.
+                    None if !was_unread => new.unread.push(of_form),
+                    None => {}
+                }
             }
         }
         Some(if has_new { new } else { New::default() })
     }
 
+    /// What a drop is called where people read of it.
+    fn shown(&self, drop: &FileDrop) -> String {
+        match (&self.options.redaction, &drop.folder) {
+            (Some(_), _) => REDACTED.to_owned(),
+            (None, Some(folder)) => display_path_of(folder),
+            (None, None) => LOOSE.to_owned(),
+        }
+    }
+
     /// The name of a drop's reports: the folder's, as far as every system can have it in a name, and the contents' identity.
     fn name(&self, drop: &FileDrop, new: &New) -> String {
-        let folder = match (&self.options.redaction, &drop.folder) {
-            (Some(_), _) => REDACTED.to_owned(),
-            (None, Some(folder)) => display_path(folder.as_ref()),
-            (None, None) => LOOSE.to_owned(),
-        };
+        let folder = self.shown(drop);
         let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
         let folder: String = folder.trim_start_matches('.').chars().map(safe).take(MOST_OF_NAME).collect();
         let identity: String = String::from(Identity::of_all(new.all.iter().copied())).chars().take(DIGITS).collect();
         format!("{folder}-{identity}")
+    }
+
+    /// The line of a drop of which nothing is known but its folder.
+    fn line(&self, drop: &FileDrop) -> Line {
+        Line {
+            drop: drop.folder.as_deref().filter(|_| self.options.redaction.is_none()).map(display_path_of),
+            time: Timestamp::now(),
+            report: None,
+            page: None,
+            replaces: Vec::new(),
+            files: 0,
+            known: 0,
+            failed: 0,
+            partial: 0,
+            incidents: 0,
+            undetermined: 0,
+            by_cause: BTreeMap::new(),
+        }
+    }
+
+    /// Writes the line of a drop in which nothing is new.
+    fn write_known(&mut self, drop: &FileDrop) -> io::Result<()> {
+        let line = serde_json::to_string(&Line { known: drop.files.len(), ..self.line(drop) })?;
+        self.state.write_line(&line)
     }
 
     fn write(
@@ -182,21 +233,20 @@ impl Analyzer {
         replaces: Vec<String>,
         report: &Report,
     ) -> io::Result<()> {
-        let file_name = |path: &Path| path.file_name().map(display_path_of).unwrap_or_default();
+        let file_name = |path: PathBuf| path.file_name().map(display_path_of).unwrap_or_default();
         let Summary { failed, partial, incidents, undetermined, by_cause, .. } = &report.summary;
         let line = Line {
-            drop: drop.folder.as_deref().filter(|_| self.options.redaction.is_none()).map(display_path_of),
-            time: Timestamp::now(),
-            report: file_name(&self.state.report(name)),
-            page: file_name(&self.state.page(name)),
-            replaces: replaces.iter().map(|name| file_name(&self.state.report(name))).collect(),
+            report: Some(file_name(self.state.report(name))),
+            page: Some(file_name(self.state.page(name))),
+            replaces: replaces.iter().map(|name| file_name(self.state.report(name))).collect(),
             files,
             known: drop.files.len().saturating_sub(files),
             failed: *failed,
             partial: *partial,
             incidents: *incidents,
             undetermined: *undetermined,
-            by_cause,
+            by_cause: by_cause.clone(),
+            ..self.line(drop)
         };
         let line = serde_json::to_string(&line)?;
         let zone = self.zone.clone();
@@ -224,8 +274,7 @@ impl Analyzer {
 
     fn say(&self, drop: &FileDrop, what: &str) {
         if !self.quiet {
-            let folder = drop.folder.as_deref().map_or_else(|| LOOSE.to_owned(), display_path_of);
-            stream::note(&format!("{folder}: {what}"));
+            stream::note(&format!("{}: {what}", self.shown(drop)));
         }
     }
 
@@ -246,6 +295,16 @@ fn content(path: &Path) -> io::Result<(Identity, bool)> {
     let first = first_bytes(&mut file)?;
     let has_begun = first.iter().any(|byte| *byte != 0);
     Ok((Identity::of(first.chain(file))?, has_begun))
+}
+
+/// Whether a file begins with what another one was.
+fn begins_with(path: &Path, earlier: &ReportedFile) -> bool {
+    let beginning = opener::open(path).and_then(|file| Identity::of(file.take(earlier.bytes)));
+    Form::at(path).is_some_and(|form| form.bytes() >= earlier.bytes) && beginning.is_ok_and(|it| it == earlier.content)
+}
+
+fn path_identity(path: &Path) -> Identity {
+    Identity::of_name(path.as_os_str())
 }
 
 /// Runs a program with the report's path as its argument and waits for its end. What it prints goes to standard error.

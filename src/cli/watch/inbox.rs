@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 use super::content::{Form, Identity};
 use super::state::State;
 use crate::cli::stream;
-use pipeline::discover::Exclude;
+use pipeline::discover::{Exclude, first_bytes};
 use untrusted::display_path;
 
 /// The most files that wait at a time. More are seen when some of these were analyzed.
@@ -135,10 +135,12 @@ impl Inbox {
                 continue;
             };
             let identity = form.identity(&path);
-            if state.is_done(identity) {
+            let is_done = state.is_done(identity);
+            folders.extend(drop_folder(&self.folder, &path).map(Identity::of_name));
+            if is_done {
                 done.insert(identity);
-                folders.extend(drop_folder(&self.folder, &path).map(Identity::of_name));
-            } else {
+            }
+            if !is_done || (state.is_unread(identity) && can_be_opened(&path)) {
                 self.note(path, form);
             }
         }
@@ -208,7 +210,7 @@ impl Inbox {
         let entries = WalkDir::new(self.folder.join(folder)).into_iter().flatten();
         let files = entries.filter(|entry| entry.file_type().is_file() && !self.is_ignored(entry.path()));
         let forms = files.filter_map(|entry| Form::at(entry.path()).map(|form| (entry.into_path(), form)));
-        let known = forms.filter(|(path, form)| state.is_done(form.identity(path)));
+        let known = forms.filter(|(path, form)| state.is_done(form.identity(path)) && !self.pending.contains_key(path));
         known.take(MOST_OF_DROP.saturating_add(1)).collect()
     }
 
@@ -228,6 +230,11 @@ impl Inbox {
             Outcome::Changed => {}
         }
     }
+}
+
+/// Whether the beginning of a file can be read.
+fn can_be_opened(path: &Path) -> bool {
+    opener::open(path).and_then(|mut file| first_bytes(&mut file)).is_ok()
 }
 
 /// The folder in the inbox that a file below it is in.

@@ -57,7 +57,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration)]
     patience: Duration,
 
-    /// Run PROGRAM after each drop, without a shell, with the path of the report in JSON as its only argument. After a kill it can
+    /// Run PROGRAM after each report, without a shell, with the path of the report in JSON as its only argument. After a kill it can
     /// be run again for the same drop.
     #[arg(long, value_name = "PROGRAM")]
     exec: Option<PathBuf>,

@@ -20,7 +20,7 @@ const LINES: &str = "drops.jsonl";
 /// Locked while a run writes to the folder.
 const LOCK: &str = "watch.lock";
 /// The version of the journal.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The most contents that are remembered, the latest. Each takes some 50 bytes of memory, and 35 in the journal.
 const MOST_CONTENTS: usize = 1_000_000;
 /// The most identities in a line of the journal that was written anew.
@@ -37,23 +37,37 @@ const AGAIN: &str = "without this file, everything is analyzed again";
 enum Step {
     /// The first line.
     Version(u32),
-    /// The reports of this name are being written. `drops.jsonl` had so many bytes before.
-    Begun { name: String, lines: u64 },
-    /// A drop, or a part of one, was analyzed.
-    Done {
-        /// The files in their forms.
-        forms: Vec<Identity>,
-        /// The contents that were new.
-        contents: Vec<Identity>,
-        /// The name of the reports of which a program is to be told.
+    /// The reports of this name, and the line, are being written, or the line alone. `drops.jsonl` had so many bytes before.
+    Begun {
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        tell: Option<String>,
-        /// The report, of a folder.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        report: Option<Reported>,
+        name: Option<String>,
+        lines: u64,
     },
+    /// A drop, or a part of one, was analyzed.
+    Done(Analyzed),
     /// The program was told.
     Told,
+}
+
+/// A drop, or a part of one, that was analyzed.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Analyzed {
+    /// The files in their forms.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) forms: Vec<Identity>,
+    /// The contents that were new.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) contents: Vec<Identity>,
+    /// Those of the forms whose files could not be read and are to be tried again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) unread: Vec<Identity>,
+    /// The name of the reports of which a program is to be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tell: Option<String>,
+    /// The report, of a folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) report: Option<Reported>,
 }
 
 /// A report of a folder.
@@ -63,11 +77,20 @@ pub(super) struct Reported {
     pub(super) name: String,
     /// The identity of the folder's name.
     pub(super) folder: Identity,
-    /// The contents that it is about and that a later report must have to replace it: those that were read whole.
-    pub(super) contents: Vec<Identity>,
+    /// The files that it is about and whose contents a later report must have to replace it: those that could be read.
+    pub(super) files: Vec<ReportedFile>,
     /// The names of earlier reports that it replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) replaces: Vec<String>,
+}
+
+/// A file of a report.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct ReportedFile {
+    pub(super) content: Identity,
+    /// Of its path.
+    pub(super) path: Identity,
+    pub(super) bytes: u64,
 }
 
 /// What was analyzed.
@@ -75,10 +98,12 @@ pub(super) struct Reported {
 struct Known {
     /// The files in the inbox that need not be looked at.
     forms: HashSet<Identity>,
+    /// Those of them whose files could not be read.
+    unread: HashSet<Identity>,
     contents: HashSet<Identity>,
     /// The contents in the order in which they came.
     order: VecDeque<Identity>,
-    begun: Option<(String, u64)>,
+    begun: Option<(Option<String>, u64)>,
     tell: Option<String>,
     /// The reports of folders that are still in the inbox, by the folder's identity.
     reports: HashMap<Identity, Vec<Reported>>,
@@ -93,12 +118,16 @@ impl Known {
         match step {
             Step::Version(_) => {}
             Step::Begun { name, lines } => self.begun = Some((name, lines)),
-            Step::Done { forms, contents, tell, report } => {
+            Step::Done(Analyzed { forms, contents, unread, tell, report }) => {
                 (self.begun, self.tell) = (None, tell);
                 self.replaced.clear();
-                let of_report = report.as_ref().map_or(0, |report| report.contents.len());
+                let of_report = report.as_ref().map_or(0, |report| report.files.len());
                 self.written =
                     self.written.saturating_add(forms.len()).saturating_add(contents.len()).saturating_add(of_report);
+                for form in &forms {
+                    self.unread.remove(form);
+                }
+                self.unread.extend(unread);
                 if let Some(report) = report {
                     self.replaced.clone_from(&report.replaces);
                     let all = self.reports.entry(report.folder).or_default();
@@ -119,7 +148,7 @@ impl Known {
 
     /// The identities that are remembered.
     fn len(&self) -> usize {
-        let of_reports = self.reports.values().flatten().map(|report| report.contents.len());
+        let of_reports = self.reports.values().flatten().map(|report| report.files.len());
         self.forms.len().saturating_add(self.order.len()).saturating_add(of_reports.sum())
     }
 }
@@ -153,6 +182,11 @@ impl State {
         self.known.forms.contains(&form)
     }
 
+    /// Whether a file that could not be read is to be tried again when it can be.
+    pub(super) fn is_unread(&self, form: Identity) -> bool {
+        self.known.unread.contains(&form)
+    }
+
     /// Whether a content was analyzed.
     pub(super) fn has(&self, content: Identity) -> bool {
         self.known.contents.contains(&content)
@@ -161,14 +195,15 @@ impl State {
     /// Keeps only these of the files, and what was reported of these folders, which are still in the inbox; the contents of the
     /// others stay known.
     pub(super) fn keep(&mut self, forms: HashSet<Identity>, folders: &HashSet<Identity>) {
+        self.known.unread.retain(|form| forms.contains(form));
         self.known.forms = forms;
         self.known.reports.retain(|folder, _| folders.contains(folder));
     }
 
-    /// The names of a folder's reports of which every content is among these.
-    pub(super) fn replaced_by(&self, folder: Identity, contents: &HashSet<Identity>) -> Vec<String> {
+    /// The names of a folder's reports of whose files a later report has all.
+    pub(super) fn replaced_by(&self, folder: Identity, has: impl Fn(&ReportedFile) -> bool) -> Vec<String> {
         let reports = self.known.reports.get(&folder).into_iter().flatten();
-        let replaced = reports.filter(|report| report.contents.iter().all(|content| contents.contains(content)));
+        let replaced = reports.filter(|report| report.files.iter().all(&has));
         replaced.map(|report| report.name.clone()).collect()
     }
 
@@ -198,28 +233,39 @@ impl State {
         json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
         html: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut lines = OpenOptions::new().append(true).create(true).open(self.folder.join(LINES))?;
-        self.add(Step::Begun { name: name.to_owned(), lines: lines.metadata()?.len() })?;
+        let lines = self.begin(Some(name))?;
         write_whole(&self.folder, &self.report(name), json)?;
         write_whole(&self.folder, &self.page(name), html)?;
+        self.end(lines, line)
+    }
+
+    /// Writes the line of a drop without reports, which counts when it is done.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub(super) fn write_line(&mut self, line: &str) -> io::Result<()> {
+        let lines = self.begin(None)?;
+        self.end(lines, line)
+    }
+
+    fn begin(&mut self, name: Option<&str>) -> io::Result<File> {
+        let lines = OpenOptions::new().append(true).create(true).open(self.folder.join(LINES))?;
+        self.add(Step::Begun { name: name.map(str::to_owned), lines: lines.metadata()?.len() })?;
+        Ok(lines)
+    }
+
+    fn end(&self, mut lines: File, line: &str) -> io::Result<()> {
         lines.write_all(format!("{line}\n").as_bytes())?;
         lines.sync_data()?;
         sync_names(&self.folder)
     }
 
-    /// Makes files and their new contents count as analyzed, and removes the reports that the new one replaces; `tell` is the name
-    /// of the reports, where a program is to be told.
+    /// Makes a drop count as analyzed, and removes the reports that its report replaces.
     ///
     /// # Errors
     /// When the journal can't be written.
-    pub(super) fn finish(
-        &mut self,
-        forms: Vec<Identity>,
-        contents: Vec<Identity>,
-        tell: Option<String>,
-        report: Option<Reported>,
-    ) -> io::Result<()> {
-        self.add(Step::Done { forms, contents, tell, report })?;
+    pub(super) fn finish(&mut self, analyzed: Analyzed) -> io::Result<()> {
+        self.add(Step::Done(analyzed))?;
         remove_reports(&self.folder, &self.known.replaced)
     }
 
@@ -285,9 +331,9 @@ fn read(path: &Path) -> Result<Known, String> {
 }
 
 /// Removes the reports that were begun and do not count, with their line, and files that were being written.
-fn take_back(folder: &Path, begun: Option<(String, u64)>) -> io::Result<()> {
+fn take_back(folder: &Path, begun: Option<(Option<String>, u64)>) -> io::Result<()> {
     if let Some((name, bytes)) = begun {
-        remove_reports(folder, &[name])?;
+        remove_reports(folder, name.as_slice())?;
         let lines = OpenOptions::new().append(true).create(true).open(folder.join(LINES))?;
         if lines.metadata()?.len() > bytes {
             lines.set_len(bytes)?;
@@ -317,23 +363,22 @@ fn remove_reports(folder: &Path, names: &[String]) -> io::Result<()> {
 /// Replaces the journal by one of what is known, and opens it.
 fn rewrite(folder: &Path, known: &mut Known) -> io::Result<File> {
     let forms: Vec<Identity> = known.forms.iter().copied().collect();
+    let unread: Vec<Identity> = known.unread.iter().copied().collect();
     let contents: Vec<Identity> = known.order.iter().copied().collect();
     let path = folder.join(JOURNAL);
     write_whole(folder, &path, |out| {
         out.write_all(&line(&Step::Version(VERSION))?)?;
-        let forms = forms.chunks(A_LINE).map(|forms| (forms.to_vec(), Vec::new()));
-        let contents = contents.chunks(A_LINE).map(|contents| (Vec::new(), contents.to_vec()));
-        for (forms, contents) in forms.chain(contents) {
-            out.write_all(&line(&Step::Done { forms, contents, tell: None, report: None })?)?;
-        }
-        for report in known.reports.values().flatten() {
-            // The reports that it replaces are removed.
-            let report = Some(Reported { replaces: Vec::new(), ..report.clone() });
-            out.write_all(&line(&Step::Done { forms: Vec::new(), contents: Vec::new(), tell: None, report })?)?;
-        }
-        if known.tell.is_some() {
-            let tell = known.tell.clone();
-            out.write_all(&line(&Step::Done { forms: Vec::new(), contents: Vec::new(), tell, report: None })?)?;
+        let forms = forms.chunks(A_LINE).map(|forms| Analyzed { forms: forms.to_vec(), ..Analyzed::default() });
+        let unread = unread.chunks(A_LINE).map(|unread| Analyzed { unread: unread.to_vec(), ..Analyzed::default() });
+        let contents =
+            contents.chunks(A_LINE).map(|contents| Analyzed { contents: contents.to_vec(), ..Analyzed::default() });
+        // The reports that one replaces are removed.
+        let reports =
+            known.reports.values().flatten().map(|report| Reported { replaces: Vec::new(), ..report.clone() });
+        let reports = reports.map(|report| Analyzed { report: Some(report), ..Analyzed::default() });
+        let tell = known.tell.clone().map(|tell| Analyzed { tell: Some(tell), ..Analyzed::default() });
+        for analyzed in forms.chain(unread).chain(contents).chain(reports).chain(tell) {
+            out.write_all(&line(&Step::Done(analyzed))?)?;
         }
         Ok(())
     })?;
@@ -394,59 +439,64 @@ mod tests {
         let mut state = State::open(folder.path()).expect("opened");
         assert!(State::open(folder.path()).is_err_and(|why| why.contains("another `crashsift watch`")));
         state.write_reports("a", "{}", nothing, nothing).expect("written");
-        state.finish(vec![identity("f")], vec![identity("c")], Some("a".to_owned()), None).expect("written");
+        let (forms, unread) = (vec![identity("f"), identity("u")], vec![identity("u")]);
+        let (contents, tell) = (vec![identity("c")], Some("a".to_owned()));
+        state.finish(Analyzed { forms, contents, unread, tell, report: None }).expect("written");
         state.write_reports("b", "{}", nothing, nothing).expect("written");
         drop(state);
         fs::write(folder.path().join(".crashsift-1"), b"").expect("a file");
         for _ in 0..2 {
-            let state = State::open(folder.path()).expect("opened");
+            let mut state = State::open(folder.path()).expect("opened");
             assert!(state.has(identity("c")) && !state.has(identity("f")) && state.is_done(identity("f")));
+            assert!(state.is_done(identity("u")) && state.is_unread(identity("u")) && !state.is_unread(identity("f")));
             assert_eq!(state.to_tell(), Some("a"));
             assert_eq!(names(folder.path()), ["a.html", "a.json", "drops.jsonl", "watch-state.jsonl", "watch.lock"]);
             assert_eq!(fs::read(folder.path().join(LINES)).expect("lines"), b"{}\n");
+            // A line without reports is taken back, too.
+            state.write_line("{\"files\":0}").expect("written");
         }
-        State::open(folder.path()).expect("opened").told().expect("written");
-        assert_eq!(State::open(folder.path()).expect("opened").to_tell(), None);
+        let mut state = State::open(folder.path()).expect("opened");
+        state.told().expect("written");
+        state.finish(Analyzed { forms: vec![identity("u")], ..Analyzed::default() }).expect("written");
+        drop(state);
+        let state = State::open(folder.path()).expect("opened");
+        assert!(state.to_tell().is_none() && state.is_done(identity("u")) && !state.is_unread(identity("u")));
     }
 
     #[test]
-    fn a_report_is_replaced_by_one_of_its_folder_that_has_all_its_contents() {
+    fn a_report_is_replaced_by_one_of_its_folder_that_has_all_its_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let of = identity("PC-1");
-        let reported = |name: &str, contents: &[&str], replaces: &[&str]| Reported {
-            name: name.to_owned(),
-            folder: of,
-            contents: contents.iter().map(|content| identity(content)).collect(),
-            replaces: replaces.iter().map(|name| (*name).to_owned()).collect(),
+        let file = |content: &&str| ReportedFile { content: identity(content), path: identity("path"), bytes: 1 };
+        let reported = |name: &str, contents: &[&str], replaces: &[&str]| {
+            let replaces = replaces.iter().map(|name| (*name).to_owned()).collect();
+            let files = contents.iter().map(file).collect();
+            let report = Some(Reported { name: name.to_owned(), folder: of, files, replaces });
+            Analyzed { report, ..Analyzed::default() }
         };
         let mut state = State::open(folder.path()).expect("opened");
         for (name, contents) in [("a", &["c", "d"][..]), ("b", &["e"])] {
             state.write_reports(name, "{}", nothing, nothing).expect("written");
-            state.finish(Vec::new(), Vec::new(), None, Some(reported(name, contents, &[]))).expect("written");
+            state.finish(reported(name, contents, &[])).expect("written");
         }
         drop(state);
         let mut state = State::open(folder.path()).expect("opened");
-        let of_contents = |contents: &[&str]| contents.iter().map(|content| identity(content)).collect();
-        assert_eq!(state.replaced_by(of, &of_contents(&["c", "e"])), ["b"]);
-        assert_eq!(state.replaced_by(of, &of_contents(&["c", "d", "f"])), ["a"]);
-        assert!(state.replaced_by(identity("PC-2"), &of_contents(&["c", "d", "e"])).is_empty());
+        let replaced = |state: &State, of, contents: &[&str]| {
+            state.replaced_by(of, |file| contents.iter().any(|content| identity(content) == file.content))
+        };
+        assert_eq!(replaced(&state, of, &["c", "e"]), ["b"]);
+        assert_eq!(replaced(&state, of, &["c", "d", "f"]), ["a"]);
+        assert!(replaced(&state, identity("PC-2"), &["c", "d", "e"]).is_empty());
         state.write_reports("f", "{}", nothing, nothing).expect("written");
         // As if the run had been ended before the files were removed.
-        state
-            .add(Step::Done {
-                forms: Vec::new(),
-                contents: Vec::new(),
-                tell: None,
-                report: Some(reported("f", &["c", "d", "f"], &["a"])),
-            })
-            .expect("written");
+        state.add(Step::Done(reported("f", &["c", "d", "f"], &["a"]))).expect("written");
         drop(state);
         let mut state = State::open(folder.path()).expect("opened");
         let reports = |ending: &str| names(folder.path()).into_iter().filter(|name| name.ends_with(ending)).count();
         assert_eq!((reports(".html"), reports(".json")), (2, 2));
         assert!(!folder.path().join("a.json").exists());
         state.keep(HashSet::new(), &HashSet::new());
-        assert!(state.replaced_by(of, &of_contents(&["e"])).is_empty());
+        assert!(replaced(&state, of, &["e"]).is_empty());
     }
 
     #[test]
@@ -454,8 +504,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(JOURNAL);
         let mut state = State::open(folder.path()).expect("opened");
-        state.finish(Vec::new(), vec![identity("c")], None, None).expect("written");
-        state.finish(Vec::new(), vec![identity("d")], None, None).expect("written");
+        state.finish(Analyzed { contents: vec![identity("c")], ..Analyzed::default() }).expect("written");
+        state.finish(Analyzed { contents: vec![identity("d")], ..Analyzed::default() }).expect("written");
         drop(state);
         let whole = fs::read(&path).expect("the journal");
         let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
@@ -469,7 +519,7 @@ mod tests {
         let damaged = [&two[..], b"x\n{\"done\":{\"forms\":[],\"contents\":[]}}\n"].concat();
         fs::write(&path, damaged).expect("a file");
         assert!(State::open(folder.path()).is_err_and(|why| why.contains("line 3 is damaged")));
-        fs::write(&path, "{\"version\":2}\n").expect("a file");
+        fs::write(&path, "{\"version\":1}\n").expect("a file");
         assert!(State::open(folder.path()).is_err_and(|why| why.contains("another version")));
     }
 }
