@@ -7,7 +7,7 @@ use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use bzip2::write::BzEncoder;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
-use lzma_rust2::{Lzma2Options, Lzma2Writer, XzOptions, XzWriter};
+use lzma_rust2::{Lzma2Options, Lzma2Writer, LzmaOptions, LzmaWriter, XzOptions, XzWriter};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use sha2::{Digest, Sha256};
 use zip::unstable::write::FileOptionsExt;
@@ -21,6 +21,14 @@ pub const ENCRYPTED: u16 = 1;
 pub const STORED: u16 = 0;
 /// Deflate.
 pub const DEFLATED: u16 = 8;
+/// Further methods (APPNOTE 4.4.5).
+pub const BZIP2: u16 = 12;
+/// LZMA, with its properties before it.
+pub const LZMA: u16 = 14;
+/// Zstandard.
+pub const ZSTANDARD: u16 = 93;
+/// Xz.
+pub const XZ: u16 = 95;
 /// A compression method that nobody knows.
 pub const UNKNOWN: u16 = 77;
 
@@ -29,12 +37,17 @@ pub const UNKNOWN: u16 = 77;
 pub fn zip_with(members: &[(&str, &[u8])], flags: u16, method: u16) -> Vec<u8> {
     let (mut all, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in members {
-        let data = if method == DEFLATED {
-            let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-            encoder.write_all(content).expect("memory");
-            encoder.finish().expect("memory")
-        } else {
-            content.to_vec()
+        let data = match method {
+            DEFLATED => {
+                let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+                encoder.write_all(content).expect("memory");
+                encoder.finish().expect("memory")
+            }
+            BZIP2 => bz2(content),
+            LZMA => lzma(content),
+            ZSTANDARD => zst(content),
+            XZ => xz(content),
+            _ => content.to_vec(),
         };
         let mut about = Vec::new();
         about.extend(20_u16.to_le_bytes());
@@ -142,6 +155,17 @@ pub fn xz(content: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
+/// The content compressed by LZMA as in zips: a version, the number of properties, and these before it.
+fn lzma(content: &[u8]) -> Vec<u8> {
+    let options = LzmaOptions::with_preset(0);
+    let mut packed = vec![9, 20, 5, 0, options.get_props()];
+    packed.extend(options.dict_size.to_le_bytes());
+    let mut encoder = LzmaWriter::new_no_header(Vec::new(), &options, true).expect("memory");
+    encoder.write_all(content).expect("memory");
+    packed.extend(encoder.finish().expect("memory"));
+    packed
+}
+
 /// The content compressed as Zstandard does.
 #[must_use]
 pub fn zst(content: &[u8]) -> Vec<u8> {
@@ -165,17 +189,39 @@ pub fn encrypted_zip(members: &[(&str, &[u8])], password: &str, is_aes: bool) ->
     zip.finish().expect("memory").into_inner()
 }
 
+/// How contents of a 7z archive are compressed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Packing {
+    /// Not at all.
+    #[default]
+    Stored,
+    /// By LZMA2.
+    Lzma2,
+    /// By Zstandard, as 7-Zip ZS does.
+    Zstandard,
+    /// By Deflate64; made here are blocks that are not compressed, which Deflate has as well.
+    Deflate64,
+    /// By PPMd as the archive says, and in truth not at all.
+    Ppmd,
+}
+
 /// How a 7z archive is made.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SevenZip<'p> {
-    /// Whether contents are compressed, by LZMA2.
-    pub compressed: bool,
+    /// How contents are compressed.
+    pub packing: Packing,
     /// The password that they are encrypted with.
     pub password: Option<&'p str>,
     /// Whether the directory is compressed and encrypted like them.
     pub encoded: bool,
     /// The dictionary that the archive asks for, as LZMA2 writes it.
     pub dictionary: Option<u8>,
+}
+
+fn deflate_stored(content: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::none());
+    encoder.write_all(content).expect("memory");
+    encoder.finish().expect("memory")
 }
 
 /// The rounds of SHA-256 for a key, as a power of two, and the salt.
@@ -199,14 +245,24 @@ pub fn seven_zip(folders: &[&[(&str, &[u8])]], how: SevenZip<'_>) -> Vec<u8> {
             let mut packed = content.clone();
             // The last step of packing is the first one of unpacking, and comes last here, as in 7-Zip's archives.
             let (mut own, mut count) = (Vec::new(), 0);
-            if how.compressed || how.password.is_none() {
+            if how.packing != Packing::Stored || how.password.is_none() {
                 number(&mut coder_sizes, packed.len());
                 count += 1;
-                if how.compressed {
-                    packed = lzma2(&packed);
-                    own.extend([0x21, 0x21, 1, how.dictionary.unwrap_or(16)]);
-                } else {
-                    own.extend([1, 0]);
+                match how.packing {
+                    Packing::Stored => own.extend([1, 0]),
+                    Packing::Lzma2 => {
+                        packed = lzma2(&packed);
+                        own.extend([0x21, 0x21, 1, how.dictionary.unwrap_or(16)]);
+                    }
+                    Packing::Zstandard => {
+                        packed = zst(&packed);
+                        own.extend([4, 0x04, 0xF7, 0x11, 0x01]);
+                    }
+                    Packing::Deflate64 => {
+                        packed = deflate_stored(&packed);
+                        own.extend([3, 0x04, 0x01, 0x09]);
+                    }
+                    Packing::Ppmd => own.extend([3, 0x03, 0x04, 0x01]),
                 }
             }
             if let Some(password) = how.password {

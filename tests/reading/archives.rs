@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 use fuzz::packed::{
-    ENCRYPTED, Rar, STORED, SevenZip, UNKNOWN, bz2, cab, cab_of, encrypted_zip, gz, rar4, rar5, seven_zip, tar, xz,
-    zip, zip_with, zst,
+    BZIP2, ENCRYPTED, LZMA, Packing, Rar, STORED, SevenZip, UNKNOWN, XZ, ZSTANDARD, bz2, cab, cab_of, encrypted_zip,
+    gz, rar4, rar5, seven_zip, tar, xz, zip, zip_with, zst,
 };
 use pipeline::archive::{Allowance, ArchiveKind, Passwords, members};
 use serde_json::Value;
@@ -74,6 +74,10 @@ fn what_is_in_an_archive_is_judged_as_in_a_folder() {
     for (name, content) in [
         ("a.zip", zip(&members)),
         ("stored.zip", zip_with(&members, 0, STORED)),
+        ("bzip2.zip", zip_with(&members, 0, BZIP2)),
+        ("lzma.zip", zip_with(&members, 0, LZMA)),
+        ("xz.zipx", zip_with(&members, 0, XZ)),
+        ("zstandard.zipx", zip_with(&members, 0, ZSTANDARD)),
         ("a.tar", tar(&members)),
         ("a.tar.gz", gz(&tar(&members))),
         ("a.tgz", gz(&tar(&members))),
@@ -83,7 +87,12 @@ fn what_is_in_an_archive_is_judged_as_in_a_folder() {
         ("a.tar.zst", zst(&tar(&members))),
         ("skipped.tar.zst", [b"\x50\x2A\x4D\x18\x04\0\0\0pass".as_slice(), &zst(&tar(&members))].concat()),
         ("stored.7z", seven_zip(&[&members], SevenZip::default())),
-        ("solid.7z", seven_zip(&[&members], SevenZip { compressed: true, encoded: true, ..SevenZip::default() })),
+        ("zstandard.7z", seven_zip(&[&members], SevenZip { packing: Packing::Zstandard, ..SevenZip::default() })),
+        ("deflate64.7z", seven_zip(&[&members], SevenZip { packing: Packing::Deflate64, ..SevenZip::default() })),
+        (
+            "solid.7z",
+            seven_zip(&[&members], SevenZip { packing: Packing::Lzma2, encoded: true, ..SevenZip::default() }),
+        ),
         ("a5.rar", rar5(&stored(&members))),
         ("a4.rar", rar4(&stored(&members))),
         // The content of a file decides its kind.
@@ -184,10 +193,61 @@ fn members_with_a_password_are_reported() {
 
 #[test]
 fn members_with_an_unknown_compression_are_reported() {
-    let report = analyzed("other.zip", &zip_with(&[("a.dmp", &dump())], 0, UNKNOWN), 4);
-    let archive = artifact(&report, "other.zip");
-    assert_eq!(text(archive, "status"), "failed");
-    assert!(text(archive, "detail").starts_with("a.dmp: compressed by a method that is not known ("), "{archive:#}");
+    let dump = dump();
+    let members: &[(&str, &[u8])] = &[("a.dmp", &dump)];
+    let ppmd = SevenZip { packing: Packing::Ppmd, ..SevenZip::default() };
+    for (name, content, by) in [
+        ("other.zip", zip_with(members, 0, UNKNOWN), "method 77"),
+        ("ppmd.zip", zip_with(members, 0, 98), "PPMd"),
+        ("ppmd.7z", seven_zip(&[members], ppmd), "PPMd"),
+    ] {
+        let report = analyzed(name, &content, 4);
+        let archive = artifact(&report, name);
+        assert_eq!(text(archive, "status"), "failed");
+        let why = format!("a.dmp: compressed by {by}, which is not supported; ");
+        assert!(text(archive, "detail").starts_with(&why), "{archive:#}");
+    }
+}
+
+#[test]
+fn damage_and_hunger_of_members_that_are_compressed_by_other_methods_are_reported() {
+    let dump = dump();
+    let members: &[(&str, &[u8])] = &[("a.dmp", &dump), ("b.dmp", &dump)];
+    // Behind the local header of 30 bytes, a name of five, and the head of LZMA.
+    let content = 30 + 5 + 9;
+    let mut bytes = zip_with(members, 0, LZMA);
+    bytes[content + 200] ^= 0xFF;
+    let report = analyzed("a.zip", &bytes, 0);
+    assert_ne!(text(artifact(&report, "a.dmp"), "status"), "ok");
+    assert_eq!(text(artifact(&report, "b.dmp"), "status"), "ok");
+    let mut bytes = zip_with(members, 0, LZMA);
+    // The dictionary, and the sizes of the first member in the directory: more than 256 MiB.
+    bytes[content - 4..content].copy_from_slice(&u32::MAX.to_le_bytes());
+    let directory = bytes.windows(4).position(|four| four == b"PK\x01\x02").expect("a directory");
+    bytes[directory + 24..directory + 28].copy_from_slice(&(u32::MAX - 1).to_le_bytes());
+    let report = analyzed("a.zip", &bytes, 0);
+    let why = text(artifact(&report, "a.zip"), "detail");
+    assert!(why.starts_with("a.dmp: unpacking it needs more than the 256 MiB"), "{why}");
+    // A header that is none.
+    let mut bytes = zip_with(members, 0, XZ);
+    let second = bytes.windows(4).rposition(|four| four == b"PK\x03\x04").expect("a header");
+    bytes[second] = b'Q';
+    let report = analyzed("a.zip", &bytes, 0);
+    assert_eq!(text(artifact(&report, "a.dmp"), "status"), "ok");
+    assert_eq!(text(artifact(&report, "a.zip"), "detail"), "b.dmp: the directory of the archive is damaged");
+}
+
+#[test]
+fn the_first_volume_of_several_is_named_as_such() {
+    let dump = dump();
+    let members: &[(&str, &[u8])] = &[("a.dmp", &dump), ("b.dmp", &dump)];
+    let whole = [("a.7z.001", seven_zip(&[members], SevenZip::default())), ("a.zip.001", zip_with(members, 0, STORED))];
+    for (name, bytes) in whole {
+        assert_eq!(text(artifact(&analyzed(name, &bytes, 0), name), "status"), "ok", "{name}");
+        let report = analyzed(name, &bytes[..bytes.len() / 2 + 100], if name.contains("7z") { 4 } else { 0 });
+        let archive = artifact(&report, name);
+        assert!(text(archive, "detail").contains("the first of several volumes of an archive"), "{archive:#}");
+    }
 }
 
 #[test]
@@ -247,7 +307,7 @@ fn every_cut_and_every_changed_byte_is_survived() {
     let small: &[(&str, &[u8])] =
         &[("a.txt", b"exit code -1073740791 (0xC0000409)"), ("b/c.txt", b"The trainer crashed.")];
     let folder = tempfile::tempdir().expect("a folder");
-    let locked = SevenZip { compressed: true, password: Some(PASSWORD), ..SevenZip::default() };
+    let locked = SevenZip { packing: Packing::Lzma2, password: Some(PASSWORD), ..SevenZip::default() };
     let mut archives = [
         zip(small),
         tar(small),
@@ -316,7 +376,7 @@ fn under(allowance: &Allowance, bytes: &[u8]) -> (Vec<(String, usize, bool)>, Ve
 fn a_bomb_is_unpacked_only_as_far_as_is_allowed() {
     let zeros = vec![0; 1 << 20];
     let bomb: &[(&str, &[u8])] = &[("a", b"1234"), ("bomb", &zeros), ("b", &zeros)];
-    let packed = SevenZip { compressed: true, ..SevenZip::default() };
+    let packed = SevenZip { packing: Packing::Lzma2, ..SevenZip::default() };
     for bytes in [zip(bomb), tar(bomb), cab(bomb), seven_zip(&[bomb], packed), rar5(&stored(bomb)), rar4(&stored(bomb))]
     {
         let (all, losses) = under(&Allowance::new(10_000, 100), &bytes);

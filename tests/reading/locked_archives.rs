@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fuzz::packed::{Rar, SevenZip, encrypted_zip, rar4, rar5, seven_zip, xz, zip};
+use fuzz::packed::{Packing, Rar, SevenZip, encrypted_zip, rar4, rar5, seven_zip, xz, zip};
 use serde_json::Value;
 
 use crate::program::{Run, artifact, list, run, text};
@@ -27,7 +27,7 @@ fn opened(name: &str, content: &[u8], passwords: &str) -> (Run, Value) {
 /// The same members in every kind of encrypted archive.
 fn locked(members: &[(&str, &[u8])]) -> [(&'static str, Vec<u8>); 5] {
     let stored = SevenZip { password: Some(PASSWORD), ..SevenZip::default() };
-    let packed = SevenZip { compressed: true, ..stored };
+    let packed = SevenZip { packing: Packing::Lzma2, ..stored };
     [
         ("aes.zip", encrypted_zip(members, PASSWORD, true)),
         ("old.zip", encrypted_zip(members, PASSWORD, false)),
@@ -105,7 +105,7 @@ fn a_damaged_member_of_a_solid_archive_costs_none_before_it() {
     let dump = fs::read(DUMP).expect("a sample");
     let members: &[(&str, &[u8])] =
         &[("a.txt", b"exit code -1073740791 (0xC0000409)"), ("b.dmp", &dump), ("c.dmp", &dump)];
-    let mut bytes = seven_zip(&[members], SevenZip { compressed: true, ..SevenZip::default() });
+    let mut bytes = seven_zip(&[members], SevenZip { packing: Packing::Lzma2, ..SevenZip::default() });
     let (first, second) = (bytes.len() / 4, bytes.len() / 3);
     bytes[first..second].fill(0xFF);
     let (_, report) = opened("a.7z", &bytes, "");
@@ -118,7 +118,7 @@ fn a_damaged_member_of_a_solid_archive_costs_none_before_it() {
 fn dictionaries_are_bounded() {
     let dump = fs::read(DUMP).expect("a sample");
     // A dictionary of 3 GiB is none for an archive with a content of less.
-    let asks = SevenZip { compressed: true, dictionary: Some(39), ..SevenZip::default() };
+    let asks = SevenZip { packing: Packing::Lzma2, dictionary: Some(39), ..SevenZip::default() };
     let (_, report) = opened("a.7z", &seven_zip(&[&[("a.dmp", &dump)]], asks), "");
     assert_eq!(list(&report, "incidents").len(), 1);
     // In a `.xz`, the header of the first block has the dictionary behind its size, flags, filter and its size.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
+use windows_codes::{Kind, code_of};
 
 /// The most claims of a file.
 const MOST: usize = 10_000;
@@ -53,7 +54,7 @@ pub struct Claim {
     pub quote: Option<String>,
     /// The file name of a module.
     pub module: Option<String>,
-    /// A code of an exception or a bugcheck, as a number or a text in any notation.
+    /// A code of an exception, a bugcheck or a fast fail, as a number or a text in any notation, or its name.
     pub code: Option<Value>,
     /// A time at which an incident or an event was, with its zone.
     pub time: Option<String>,
@@ -131,7 +132,9 @@ impl Claim {
             subjects.push(Subject::Module(module, offset.transpose()?));
         }
         if let Some(code) = &self.code {
-            subjects.push(Subject::Code(number(code).ok_or("`code` is no number")?));
+            subjects.push(Subject::Code(
+                number(code).or_else(|| named(code)).ok_or("`code` is no number and no known name of a code")?,
+            ));
         }
         if let Some(time) = &self.time {
             let (parsed, precision) = parse_time(time)?;
@@ -196,6 +199,12 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
+/// The code of a name, as of an exception, a bugcheck or a fast fail.
+fn named(value: &Value) -> Option<u64> {
+    let name = value.as_str()?;
+    [Kind::Exception, Kind::Bugcheck, Kind::FastFail].into_iter().find_map(|kind| code_of(kind, name)).map(u64::from)
+}
+
 /// A time with its zone, and how exact it is, milliseconds.
 fn parse_time(text: &str) -> Result<(Timestamp, i64), String> {
     let text = text.trim();
@@ -229,7 +238,7 @@ mod tests {
             (r#"[{}]"#, "write one of quote"),
             (r#"[{"quote": "a", "code": 5}]"#, "write one of"),
             (r#"[{"quote": " "}]"#, "`quote` is empty"),
-            (r#"[{"code": "twelve"}]"#, "`code` is no number"),
+            (r#"[{"code": "twelve"}]"#, "`code` is no number and no known name"),
             (r#"[{"time": "yesterday"}]"#, "write `time` with its zone"),
             (r#"[{"code": 5, "version": "1"}]"#, "`version` belongs to `module`"),
         ] {
@@ -247,6 +256,11 @@ mod tests {
         {
             assert_eq!(of(json), Some(0xC000_0409), "{json}");
         }
+        let named = |name: &str| named(&Value::from(name));
+        assert_eq!(named("STATUS_STACK_BUFFER_OVERRUN"), Some(0xC000_0409));
+        assert_eq!(named("video_tdr_failure"), Some(0x116));
+        assert_eq!(named("FAST_FAIL_FATAL_APP_EXIT"), Some(7));
+        assert_eq!(named("twelve"), None);
         assert_eq!(parse_time("2024-11-11T17:43:55Z").map(|(_, precision)| precision), Ok(500));
         assert_eq!(parse_time("2024-11-11T17:43Z").map(|(_, precision)| precision), Ok(60_000));
         assert_eq!(

@@ -49,6 +49,11 @@ pub(crate) enum ReadError {
     /// A member of a RAR archive has parts in several files.
     #[error("a part of it is in another file of the archive; extract it and analyze the folder")]
     Split,
+    /// A file is the first of the volumes of a split archive.
+    #[error(
+        "the first of several volumes of an archive; join them (`copy /b NAME.001+NAME.002 NAME`) and analyze the whole"
+    )]
+    Volume,
     /// The directory of an archive does not fit its format.
     #[error("the directory of the archive is damaged")]
     DamagedDirectory,
@@ -77,7 +82,7 @@ pub(crate) enum ReadError {
         most: usize,
     },
     /// A member of an archive is compressed by this method.
-    #[error("compressed by a method that is not known ({0}); extract it and analyze the folder")]
+    #[error("compressed by {0}, which is not supported; extract it and analyze the folder")]
     UnknownMethod(String),
     /// The archive has more members than are read.
     #[error("there are more than are read; extract it and analyze the folder")]

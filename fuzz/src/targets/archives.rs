@@ -7,8 +7,8 @@ use pipeline::read::read_artifacts;
 use pipeline::read_context::ReadContext;
 
 use crate::packed::{
-    DEFLATED, Rar, STORED, SevenZip, bz2, cab, cab_of, encrypted_zip, gz, rar4, rar5, seven_zip, tar, xz, zip,
-    zip_with, zst,
+    BZIP2, DEFLATED, LZMA, Packing, Rar, STORED, SevenZip, XZ, ZSTANDARD, bz2, cab, cab_of, encrypted_zip, gz, rar4,
+    rar5, seven_zip, tar, xz, zip, zip_with, zst,
 };
 use untrusted::bytes::u64_at;
 
@@ -92,10 +92,18 @@ const MEMBERS: &[(&str, &[u8])] = &[("mail.txt", TEXT), ("logs/next.txt", b"text
 const PASSWORD: &str = "infected";
 
 fn seven_zips() -> Vec<Vec<u8>> {
-    let plain = SevenZip { compressed: true, ..SevenZip::default() };
+    let plain = SevenZip { packing: Packing::Lzma2, ..SevenZip::default() };
     let locked = SevenZip { password: Some(PASSWORD), ..plain };
-    let kinds =
-        [SevenZip::default(), plain, SevenZip { encoded: true, ..plain }, locked, SevenZip { encoded: true, ..locked }];
+    let packed = |packing| SevenZip { packing, ..plain };
+    let kinds = [
+        SevenZip::default(),
+        plain,
+        packed(Packing::Zstandard),
+        packed(Packing::Deflate64),
+        SevenZip { encoded: true, ..plain },
+        locked,
+        SevenZip { encoded: true, ..locked },
+    ];
     kinds.iter().map(|how| seven_zip(&[MEMBERS, &[("other.txt", TEXT)]], *how)).collect()
 }
 
@@ -137,7 +145,9 @@ fn rars() -> Vec<Vec<u8>> {
 }
 
 fn zips() -> Vec<Vec<u8>> {
-    vec![zip(MEMBERS), zip_with(MEMBERS, 0, STORED), zip_with(MEMBERS, 8, DEFLATED), zip(&[("in.zip", &zip(MEMBERS))])]
+    let by_method = [STORED, BZIP2, LZMA, XZ, ZSTANDARD].map(|method| zip_with(MEMBERS, 0, method));
+    let others = [zip(MEMBERS), zip_with(MEMBERS, 8, DEFLATED), zip(&[("in.zip", &zip(MEMBERS))])];
+    by_method.into_iter().chain(others).collect()
 }
 
 /// The most bytes and members that an input may unpack to.

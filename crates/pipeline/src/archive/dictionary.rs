@@ -18,6 +18,14 @@ pub(super) fn allowed(bytes: u32) -> io::Result<u32> {
     Ok(bytes)
 }
 
+/// The smallest dictionary of LZMA, bytes.
+const LEAST: u64 = 4096;
+
+/// The dictionary that content of so many bytes needs: none is used beyond the content.
+pub(super) fn needed(dictionary: u32, bytes: u64) -> u32 {
+    u32::try_from(u64::from(dictionary).min(bytes.max(LEAST))).unwrap_or(dictionary)
+}
+
 /// The size of a dictionary of LZMA2, bytes: two or three times a power of two, by its property.
 ///
 /// # Errors

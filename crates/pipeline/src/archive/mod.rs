@@ -27,6 +27,7 @@ use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 
 use crate::discover::SNIFFED;
+use crate::read_error::ReadError;
 use limits::Limited;
 pub use limits::{Allowance, DEEPEST};
 use name::Names;
@@ -105,7 +106,7 @@ pub fn members(
     file.seek(SeekFrom::Start(0)).map_err(|error| Unreadable::whole(error.to_string()))?;
     let mut unpacking =
         Unpacking { allowance, names: Names::default(), losses: Vec::new(), passed_over: Vec::new(), each };
-    match kind {
+    let read = match kind {
         ArchiveKind::Zip => zipped::members(file, passwords, &mut unpacking),
         ArchiveKind::Tar => tape::members(BufReader::new(Steady::new(file)), &mut unpacking),
         ArchiveKind::Cabinet => cabinet::members(file, &mut unpacking),
@@ -121,7 +122,15 @@ pub fn members(
         ArchiveKind::Zstandard => {
             uncompressed(zstandard::Frames::new(BufReader::new(Steady::new(file))), file_name, &mut unpacking)
         }
-    }?;
+    };
+    // What 7-Zip calls the first part of an archive that it splits.
+    if file_name.ends_with(".001") && (read.is_err() || !unpacking.losses.is_empty()) {
+        let volume = ReadError::Volume.to_string();
+        read.map_err(|_| Unreadable::whole(volume.clone()))?;
+        unpacking.lose("archive", volume);
+    } else {
+        read?;
+    }
     Ok((unpacking.losses, unpacking.passed_over))
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, BufReader, Read};
 
 use bzip2::read::MultiBzDecoder;
+use deflate64::Deflate64Decoder;
 use flate2::read::DeflateDecoder;
 use lzma_rust2::filter::{bcj::BcjReader, delta::DeltaReader};
 use lzma_rust2::{Lzma2Reader, LzmaReader};
@@ -11,6 +12,7 @@ use super::directory::Coder;
 use super::key::Keys;
 use crate::archive::dictionary;
 use crate::archive::fields::Fields;
+use crate::archive::zstandard::Frames;
 use crate::read_error::ReadError;
 
 // The ids of the methods (Methods.txt of the LZMA SDK).
@@ -22,7 +24,13 @@ const LZMA2: u64 = 0x21;
 const LZMA: u64 = 0x03_01_01;
 const OLD_BCJ_X86: u64 = 0x03_03_01_03;
 const DEFLATE: u64 = 0x04_01_08;
+const DEFLATE64: u64 = 0x04_01_09;
 const BZIP2: u64 = 0x04_02_02;
+const PPMD: u64 = 0x03_04_01;
+// Of 7-Zip ZS, which compresses by further methods.
+const ZSTANDARD: u64 = 0x04_F7_11_01;
+const BROTLI: u64 = 0x04_F7_11_02;
+const LZ4: u64 = 0x04_F7_11_04;
 const AES: u64 = 0x06_F1_07_01;
 
 /// Whether a coder encrypts.
@@ -30,8 +38,9 @@ pub(super) fn is_encryption(coder: &Coder) -> bool {
     coder.method == AES
 }
 
-/// The smallest dictionary of LZMA, bytes.
-const LEAST_DICTIONARY: u64 = 4096;
+fn not_supported<T>(method: &str) -> io::Result<T> {
+    Err(ReadError::UnknownMethod(method.to_owned()).into())
+}
 
 /// The content that these steps make of `packed`; `password` is the position of a password and the password.
 ///
@@ -55,26 +64,27 @@ pub(super) fn unpacked<'r>(
             }
             LZMA => {
                 let (properties, dictionary) = (fields.u8()?, fields.u32()?);
-                let dictionary = dictionary::allowed(needed(dictionary, *bytes))?;
+                let dictionary = dictionary::allowed(dictionary::needed(dictionary, *bytes))?;
                 Box::new(LzmaReader::new_with_props(content, *bytes, properties, dictionary, None)?)
             }
             LZMA2 => {
-                let dictionary = dictionary::allowed(needed(dictionary::of_lzma2(fields.u8()?)?, *bytes))?;
+                let dictionary = dictionary::of_lzma2(fields.u8()?)?;
+                let dictionary = dictionary::allowed(dictionary::needed(dictionary, *bytes))?;
                 Box::new(Lzma2Reader::new(content, dictionary, None))
             }
             DEFLATE => Box::new(DeflateDecoder::new(content)),
+            DEFLATE64 => Box::new(Deflate64Decoder::new(content)),
+            ZSTANDARD => Box::new(Frames::new(BufReader::new(content))),
             BZIP2 => Box::new(MultiBzDecoder::new(content)),
             DELTA => Box::new(DeltaReader::new(content, usize::from(fields.u8()?).saturating_add(1))),
             BCJ_X86 | OLD_BCJ_X86 => Box::new(BcjReader::new_x86(content, 0)),
             BCJ_ARM64 => Box::new(BcjReader::new_arm64(content, 0)),
-            method => return Err(ReadError::UnknownMethod(format!("{method:x}")).into()),
+            PPMD => return not_supported("PPMd"),
+            BROTLI => return not_supported("Brotli"),
+            LZ4 => return not_supported("LZ4"),
+            method => return not_supported(&format!("method {method:x}")),
         };
         content = Box::new(content.take(*bytes));
     }
     Ok(content)
-}
-
-/// The dictionary that is needed: none is used beyond the content.
-fn needed(dictionary: u32, bytes: u64) -> u32 {
-    u32::try_from(u64::from(dictionary).min(bytes.max(LEAST_DICTIONARY))).unwrap_or(dictionary)
 }
