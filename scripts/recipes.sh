@@ -301,7 +301,7 @@ elastic() {
     "$CRASHSIFT" analyze -q -f json "$evidence" "$root/samples/fleet" | jq -r '.incidents[].id' | sort | cmp -s - "$temporary/ids" || fail 'other incidents'
     jq -r 'select(.method == "POST").body' "$temporary/elastic/requests.jsonl" | jq -e -s 'any(.["@timestamp"] == "2024-05-06T08:33:19Z" and
         (.message | contains("zlibwapi.dll")) and .process.name == "python.exe" and .error.code == "0xC06D007E" and
-        .crashsift.verdict.cause == "missing-dependency" and .crashsift.time_known and .event.severity == 70)' >/dev/null || fail 'not the fields'
+        .crashsift.cause == "missing-dependency" and .crashsift.time_known and .event.severity == 3)' >/dev/null || fail 'not the fields'
     ELASTIC_API_KEY=wrong ends 2 "$recipes/elastic/send.sh" "$evidence"
 }
 

@@ -64,6 +64,7 @@ def archive(target: str, program: Path, folder: Path) -> Path:
     files = {f"crashsift{'.exe' if is_windows else ''}": program.read_bytes(), "man/crashsift.1": printed(program, "man")}
     files |= {f"completions/{file}": printed(program, "completions", shell) for shell, file, _ in COMPLETIONS}
     files |= {file: (PROJECT / file).read_bytes() for file in ("README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT")}
+    files |= beside()
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f"{name}.{'zip' if is_windows else 'tar.gz'}"
     if is_windows:
@@ -75,7 +76,7 @@ def archive(target: str, program: Path, folder: Path) -> Path:
     with tarfile.open(fileobj=tape, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for path, content in sorted(files.items()):
             about = tarfile.TarInfo(f"{name}/{path}")
-            about.size, about.mtime, about.mode = len(content), UNIX_TIME, 0o755 if path == "crashsift" else 0o644
+            about.size, about.mtime, about.mode = len(content), UNIX_TIME, mode(path)
             tar.addfile(about, io.BytesIO(content))
     made.write_bytes(gzip.compress(tape.getvalue(), 9, mtime=0))
     return made
@@ -99,6 +100,7 @@ def deb(program: Path, folder: Path) -> Path:
         "usr/share/doc/crashsift/changelog.gz": zipped(changes),
         "usr/share/doc/crashsift/README.md.gz": zipped((PROJECT / "README.md").read_bytes()),
     }
+    files |= {f"usr/share/doc/crashsift/{path}": content for path, content in beside().items()}
     size = sum(len(content) + 1023 for content in files.values()) // 1024
     control = {
         "Package": "crashsift",
@@ -120,7 +122,7 @@ def deb(program: Path, folder: Path) -> Path:
             place = root / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-            place.chmod(0o755 if path == "usr/bin/crashsift" else 0o644)
+            place.chmod(mode(path))
         for place in root.rglob("*"):
             if place.is_dir():
                 place.chmod(0o755)
@@ -129,6 +131,18 @@ def deb(program: Path, folder: Path) -> Path:
         command = ["dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(root), str(made)]
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
     return made
+
+
+def beside() -> dict[str, bytes]:
+    """What people copy from and what the README leads to: recipes, units, pages, the skill for assistants."""
+    folders = ("contrib", "docs", "skills")
+    paths = sorted(path for folder in folders for path in (PROJECT / folder).rglob("*") if path.is_file())
+    return {path.relative_to(PROJECT).as_posix(): path.read_bytes() for path in paths}
+
+
+def mode(path: str) -> int:
+    """The rights of a file: programs and scripts can be run."""
+    return 0o755 if path in ("crashsift", "usr/bin/crashsift") or path.endswith(".sh") else 0o644
 
 
 def zipped(content: bytes) -> bytes:

@@ -272,7 +272,9 @@ class Elastic:
                 want(isinstance(value, dict), f"{path}{key} is no object")
                 self.check(value, mapping["properties"], f"{path}{key}.")
             else:
-                want(self.TYPES[mapping["type"]](value), f"{path}{key} is no {mapping['type']}: {value!r}")
+                # A field can have several values.
+                for one in value if isinstance(value, list) else [value]:
+                    want(self.TYPES[mapping["type"]](one), f"{path}{key} is no {mapping['type']}: {one!r}")
 
     def answer(self, ask):
         want(ask.headers.get("authorization") == "ApiKey VnVhQ2ZHY0JDZGJrUW0tZTVhT3g6dWkybHAyYXhUTm1zeWFrdzl0dk5udw==", "not the key")

@@ -98,7 +98,11 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     let mut paths: Vec<PathBuf> = arguments.paths.iter().filter(|path| *path != Path::new("-")).cloned().collect();
     if from_stdin {
         let listed = read_list(&mut io::stdin().lock());
-        paths.extend(listed.map_err(|error| usage(format!("list of paths on standard input: {error}")))?);
+        let listed = listed.map_err(|error| usage(format!("list of paths on standard input: {error}")))?;
+        if !listed.is_empty() && !listed.iter().any(|path| path.exists()) {
+            stream::note("standard input has no path that exists; pasted text is read with `--ticket -`");
+        }
+        paths.extend(listed);
     }
     if arguments.this_pc {
         paths.extend(this_pc::paths(arguments.reporting.quiet).map_err(usage)?);
@@ -152,7 +156,16 @@ fn is_small(paths: &[PathBuf]) -> bool {
 /// The text of `--ticket` with the name that the report shows.
 fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
     if path == Path::new("-") {
-        return Ok(("standard input".to_owned(), HeadAndTail::read(&mut io::stdin().lock())?));
+        let content = HeadAndTail::read(&mut io::stdin().lock())?;
+        return match sniff(&content.head) {
+            ArtifactKind::Ticket | ArtifactKind::Unknown | ArtifactKind::WerReport => {
+                Ok(("standard input".to_owned(), content))
+            }
+            kind => Err(io::Error::other(format!(
+                "it is no text but of kind {}; write it to a file and name that without --ticket",
+                kind.word()
+            ))),
+        };
     }
     let mut file = opener::open(path).map_err(|error| match opener::Refusal::of(&error) {
         Some(opener::Refusal::NoFile) => {

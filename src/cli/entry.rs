@@ -1,7 +1,7 @@
 //! What is meant by arguments that begin with no command: a path is analyzed, a code is explained.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Command;
 
@@ -12,7 +12,7 @@ use windows_codes::texts_of;
 /// meant by `./name`. Then
 ///
 /// - `-` is a text on standard input, and `--this-pc` this computer: both are analyzed;
-/// - options of `analyze` are that when the first path behind them is one (`-f json FOLDER`);
+/// - an option of `analyze` is that (`-f json FOLDER`), unless a command follows;
 /// - a negative number is a code;
 /// - what exists, or has a slash, is a path;
 /// - what else can be read as a code is explained.
@@ -28,7 +28,16 @@ pub fn with_command(mut arguments: Vec<OsString>, program: &Command) -> Vec<OsSt
             if !is_analysis(&arguments, program) {
                 return arguments;
             }
-            &["analyze"]
+            // The last argument can be a code, or `-` behind something else than `--output`.
+            match arguments.as_slice() {
+                [.., last] if last.to_str().is_some_and(is_negative_number) => &["explain"],
+                [.., before, last] if last == "-" && before != "-o" && before != "--output" => {
+                    let at = arguments.len().saturating_sub(1);
+                    arguments.insert(at, "--ticket".into());
+                    &["analyze"]
+                }
+                _ => &["analyze"],
+            }
         }
         Some(text) if !is_negative_number(text) && is_path(text) => &["analyze"],
         // A code can be of several words: `WinError 126`.
@@ -45,13 +54,20 @@ fn is_command(program: &Command, name: &str) -> bool {
     name == "help" || program.find_subcommand(name).is_some()
 }
 
-/// Whether arguments are options of `analyze` with a path that is no command.
+/// Whether arguments begin with an option that only `analyze` has, and none of them is a command.
 fn is_analysis(arguments: &[OsString], program: &Command) -> bool {
-    let given = program
-        .find_subcommand("analyze")
-        .and_then(|analyze| analyze.clone().no_binary_name(true).try_get_matches_from(arguments.iter().skip(1)).ok());
-    let first = given.and_then(|given| given.try_get_one::<PathBuf>("paths").ok().flatten().cloned());
-    first.is_some_and(|path| path.to_str().is_none_or(|text| is_path(text) && !is_command(program, text)))
+    let mut texts = arguments.iter().skip(1).filter_map(|argument| argument.to_str());
+    let has = |command: &Command, option: &str| {
+        let long = option.strip_prefix("--").map(|name| name.split('=').next().unwrap_or(name));
+        let short = option.strip_prefix('-').and_then(|names| names.chars().next());
+        command.get_arguments().any(|arg| match long {
+            Some(long) => arg.get_long() == Some(long),
+            None => short.is_some() && arg.get_short() == short,
+        })
+    };
+    let analyze = program.find_subcommand("analyze");
+    let is_own = |option| analyze.is_some_and(|analyze| has(analyze, option)) && !has(program, option);
+    texts.clone().next().is_some_and(is_own) && !texts.any(|text| is_command(program, text))
 }
 
 fn is_negative_number(text: &str) -> bool {
@@ -74,14 +90,14 @@ fn has_code(arguments: &[OsString]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clap::{Arg, value_parser};
+    use clap::Arg;
 
     use super::*;
 
     #[test]
     fn paths_are_analyzed_and_codes_explained() {
-        let paths = Arg::new("paths").num_args(0..).value_parser(value_parser!(PathBuf));
-        let analyze = Command::new("analyze").arg(paths).arg(Arg::new("format").short('f'));
+        let analyze =
+            Command::new("analyze").args([Arg::new("format").short('f').long("format"), Arg::new("q").short('q')]);
         let program = Command::new("crashsift").subcommands([analyze, Command::new("rules"), Command::new("explain")]);
         let completed = |text: &str| {
             let given = ["crashsift"].into_iter().chain(text.split(' ').filter(|word| !word.is_empty()));
@@ -107,7 +123,13 @@ mod tests {
             ("-f json samples", "analyze -f json samples"),
             ("-f json ./rules samples", "analyze -f json ./rules samples"),
             ("-f json rules", "-f json rules"),
-            ("-f samples", "-f samples"),
+            ("--format=jsn no-such", "analyze --format=jsn no-such"),
+            ("-qf json --this-pc", "analyze -qf json --this-pc"),
+            ("-f json -", "analyze -f json --ticket -"),
+            ("-f json samples -o -", "analyze -f json samples -o -"),
+            ("-f json -1073740791", "explain -f json -1073740791"),
+            ("-", "analyze --ticket -"),
+            ("--formt json samples", "--formt json samples"),
             ("-x samples", "-x samples"),
             ("--help", "--help"),
             ("-V", "-V"),

@@ -15,7 +15,7 @@ use super::{Exit, symbols};
 use claims::{Checked, Outcome, Place, Ran};
 use pipeline::{Silent, analyze_keeping, discover};
 use report::model::Made;
-use report::{Artifact, json};
+use report::{Artifact, counted, json};
 use untrusted::{display_path, reason, sanitise};
 
 #[derive(Debug, clap::Args)]
@@ -114,5 +114,6 @@ fn write_text(checked: &[Checked], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "              {}", sanitise(&format!("{says}{at}")))?;
     }
     let Counts { found, contradicted, not_there } = counts(checked);
-    writeln!(out, "{} claims: {found} found, {contradicted} contradicted, {not_there} not there", checked.len())
+    let claims = counted(checked.len(), "claim");
+    writeln!(out, "{claims}: {found} found, {contradicted} contradicted, {not_there} not there")
 }

@@ -553,6 +553,19 @@ fn a_ticket_in_a_pipe_without_writer_is_refused_and_not_waited_for() {
 }
 
 #[test]
+fn standard_input_that_is_no_text_is_refused_and_text_that_is_no_list_is_named() {
+    let dump = fs::read("samples/stack-overflow/python.exe.5316.dmp").expect("a sample");
+    for arguments in [&["-"][..], &["-q", "-"], &["analyze", "--ticket", "-"]] {
+        let run = run_with_input(arguments, &dump).ends_with(2);
+        assert!(run.stderr.contains("it is no text but of kind minidump"), "{run:#?}");
+    }
+    let run = run_with_input(["analyze", "-"], b"finished with exit code -1073740791\n").ends_with(4);
+    assert!(run.stderr.contains("pasted text is read with `--ticket -`"), "{run:#?}");
+    let run = run_with_input(["-f", "brief", "-"], b"finished with exit code -1073740791\n").ends_with(0);
+    assert!(run.stdout.contains("1 incident"), "{run:#?}");
+}
+
+#[test]
 fn standard_input_is_either_a_list_or_a_ticket() {
     let run = run_with_input(["analyze", "--ticket", "-", "-"], b"samples").ends_with(2);
     assert_eq!(run.stdout, "");

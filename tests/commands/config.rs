@@ -80,6 +80,11 @@ fn a_later_place_counts_more_and_the_command_line_most() {
     assert!(lines.stderr.contains(&note), "{lines:#?}");
     let document = computer.run_in("project", &["analyze", "-q", "-f", "json", "../evidence/a.dmp"], &[]).ends_with(0);
     assert_eq!((document.json()["schema_version"].as_str(), document.stderr.as_str()), (Some("1.0"), ""));
+    // The ending of an output is its format.
+    let output = computer.at("evidence-report.json");
+    let output = output.to_str().expect("text");
+    computer.run_in("project", &["analyze", "-q", "-o", output, "../evidence/a.dmp"], &[]).ends_with(0);
+    assert!(fs::read_to_string(output).expect("a report").contains("\n  \"schema_version\""));
     // `--full` and `--format` exclude each other: what the command line names counts.
     computer.run_in("project", &["analyze", "--full", "../evidence/a.dmp"], &[]).ends_with(0);
     let table = computer.run_in("evidence/sub", &["analyze", "../a.dmp"], &[]).ends_with(0);
@@ -100,6 +105,9 @@ fn what_is_left_out_by_a_setting_is_said_and_misspelt_variables_are_noted() {
     assert_eq!(report["selected"]["process"], serde_json::json!(["other*.exe"]));
     assert_eq!(report["since"], "2024-01-01T00:00:00Z");
     assert_eq!(run(&["--process", "*", "-q"]).ends_with(0).stderr, "");
+    let host = computer.run_in("project", &["config"], &[("CRASHSIFT_HOST", "PC-7"), ("CRASHSIFT_RULES", "")]);
+    assert!(host.stdout.contains("# CRASHSIFT_HOST is not used: `host` is no setting\n"), "{host:#?}");
+    assert!(!host.stdout.contains("RULES"), "{host:#?}");
 }
 
 #[test]

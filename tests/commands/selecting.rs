@@ -26,7 +26,9 @@ fn those(report: &Value, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
 
 #[test]
 fn incidents_are_chosen_by_computer_process_module_and_cause_and_do_not_change() {
-    const PATHS: [&str; 4] = ["samples/fleet", "samples/hang", "samples/power-lost", "samples/stack-overflow"];
+    // A text without a crash is no incident, and none that is left out.
+    const PATHS: [&str; 5] =
+        ["LICENSE-MIT", "samples/fleet", "samples/hang", "samples/power-lost", "samples/stack-overflow"];
     let whole = analyzed(&PATHS);
     let all = list(&whole, "incidents").len();
     let host = |incident: &Value| text(incident, "host").to_lowercase();
@@ -70,6 +72,20 @@ fn incidents_are_chosen_by_computer_process_module_and_cause_and_do_not_change()
         }
     }
     assert_eq!((whole.get("selected"), whole["summary"].get("left_out")), (None, None));
+}
+
+#[test]
+fn incidents_of_unknown_time_stay_and_are_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for number in 1..3 {
+        let text = format!("demo{number}.exe finished with exit code -1073740791\n");
+        fs::write(folder.path().join(format!("{number}.txt")), text).expect("a file");
+    }
+    let path = folder.path().to_str().expect("text");
+    let dump = "samples/stack-overflow/python.exe.5316.dmp";
+    let shown = analyze(&["-f", "text", "--since", "2025-01-01", path, dump]).ends_with(0).stdout;
+    let says = "are reported: 1 incident is left out, and 2 of unknown time are kept.";
+    assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(says), "{shown}");
 }
 
 #[test]

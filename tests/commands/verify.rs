@@ -56,6 +56,17 @@ fn names_without_endings_and_offsets_without_marks_are_the_same() {
 }
 
 #[test]
+fn a_code_by_its_name_is_only_found_as_what_the_name_means() {
+    const ABORT: &str = "samples/abort-below-cudnn";
+    let claims = json!([
+        {"code": "STATUS_STACK_BUFFER_OVERRUN"}, {"code": "fatal_app_exit"}, {"code": 7},
+        // A bugcheck, whose number is the same.
+        {"code": "INVALID_SOFTWARE_INTERRUPT"},
+    ]);
+    assert_eq!(outcomes(&claims, ABORT), ["found", "found", "found", "contradicted"]);
+}
+
+#[test]
 fn what_is_not_so_is_contradicted_and_what_is_made_up_is_not_there() {
     let claims = json!([
         {"code": "0xC0000374"},
@@ -94,20 +105,27 @@ fn quotes_are_found_in_texts_with_their_lines_and_in_logs_and_dumps() {
 }
 
 #[test]
-fn claims_that_can_not_be_checked_are_usage_errors() {
-    for (claims, reason) in [(json!([]), "it has 0 claims"), (json!([{"qoute": "a"}]), "unknown field `qoute`")] {
+fn what_holds_no_claims_is_a_usage_error_and_a_claim_that_can_not_be_checked_is_named() {
+    for (claims, reason) in [(json!([]), "it has 0 claims"), (json!({"claim": []}), "unknown field `claim`")] {
         let refused = verify(&claims, &[CUDNN]).ends_with(2);
         assert!(refused.stderr.contains(reason) && refused.stdout.is_empty(), "{refused:#?}");
     }
-    // One claim that says nothing costs no other its answer.
-    let claims =
-        json!([{"module": "cudnn64_8.dll"}, {"code": "twelve"}, {"time": "2024-11-11"}, {"quote": "a", "code": 5}]);
+    // One claim that says nothing costs no other its answer, and is shown as it was given.
+    let claims = json!([
+        {"module": "cudnn64_8.dll"}, {"code": "twelve"}, {"time": "2024-11-11"}, {"quote": "a", "code": 5},
+        {"cause": "missing-dependency", "confidence": 0.9}, {"module": 5},
+    ]);
     let checked = verify(&claims, &["-f", "json", CUDNN]).json();
     let says = list(&checked, "claims").iter().map(|checked| text(checked, "says")).collect::<Vec<_>>();
     assert_eq!(list(&checked, "claims")[0]["outcome"], "found");
-    for (says, reason) in
-        says[1..].iter().zip(["`code` is no number", "write `time` with its zone", "write one of quote"])
-    {
+    assert_eq!(list(&checked, "claims")[4]["claim"], claims[4]);
+    for (says, reason) in says[1..].iter().zip([
+        "`code` is no number",
+        "write `time` with its zone",
+        "write one of quote",
+        "unknown field `confidence`",
+        "expected a string",
+    ]) {
         assert!(says.starts_with("it can't be checked: ") && says.contains(reason), "{says}");
     }
     let nothing = verify(&json!([{"quote": "a"}]), &["no/such/folder"]).ends_with(4);

@@ -198,26 +198,39 @@ fn a_report_stays_until_another_has_all_its_files() {
     let drops = watched.once(&redacted);
     let replaces = |drop: &Value| drop["replaces"].as_array().map_or(0, Vec::len);
     assert_eq!(drops[2..].iter().map(replaces).collect::<Vec<_>>(), [0, 1]);
+    // Nor is the whole of one whose space was reserved before it was written.
+    let reserved: Vec<u8> = half.iter().copied().chain(dump[half.len()..].iter().map(|_| 0)).collect();
+    watched.put("PC-3/python.dmp", reserved);
+    let drops = watched.once(&redacted);
+    watched.put("PC-3/python.dmp", &dump);
+    let drops = watched.once(&redacted)[drops.len() - 1..].to_vec();
+    assert_eq!((&drops[0]["partial"], &drops[1]["partial"]), (&1.into(), &0.into()));
+    assert_eq!(drops.iter().map(replaces).collect::<Vec<_>>(), [0, 1]);
     // Another text in its place is not.
     watched.put("PC-2/log.txt", ticket(4));
     let drops = watched.once(&redacted);
-    assert_eq!(drops[4..].iter().map(replaces).collect::<Vec<_>>(), [0]);
+    assert_eq!(drops[6..].iter().map(replaces).collect::<Vec<_>>(), [0]);
     // What comes back is the same, whatever it is called.
     watched.put("PC-1/again.dmp", half);
     watched.put("PC-1/b.txt", ticket(5));
     let drops = watched.once(&redacted);
-    assert_eq!(drops[5..].iter().map(replaces).collect::<Vec<_>>(), [2]);
+    assert_eq!(drops[7..].iter().map(replaces).collect::<Vec<_>>(), [2]);
 }
 
 #[test]
 fn a_drop_without_anything_new_has_a_line_and_no_report() {
     let watched = Watched::new();
     watched.put("PC-1/a.txt", ticket(1));
+    watched.put("PC-1/b.txt", ticket(2));
     let _ = watched.once(&[]);
     watched.put("PC-2/copy.txt", ticket(1));
+    fs::rename(watched.inbox().join("PC-1/b.txt"), watched.inbox().join("PC-1/c.txt")).expect("renamed");
     for _ in 0..2 {
-        let drops = watched.once(&["--exec", "no such program"]);
-        assert_eq!(about(&drops[1..]), [("PC-2", 0, 1)]);
+        let told = watched.command("100ms", &["--once", "--exec", "no such program"]);
+        // A program that can't be started is named.
+        assert_eq!(finish(told, b"").ends_with(0).stderr, "");
+        let drops = watched.drops();
+        assert_eq!(about(&drops[1..]), [("PC-1", 0, 1), ("PC-2", 0, 1)]);
         assert!(drops[1].get("report").is_none() && drops[1].get("page").is_none(), "{drops:?}");
     }
 }
@@ -289,11 +302,17 @@ mod rights {
             let (drops, _) = watched.once_by_user();
             assert_eq!((about(&drops), &drops[0]["failed"]), (vec![("PC-1", 1, 0)], &1.into()));
         }
+        // It is not forgotten when others arrive, new ones and known ones.
+        watched.put("PC-1/b.txt", ticket(2));
+        let _ = watched.once_by_user();
+        watched.put("PC-1/c.txt", ticket(2));
+        let (drops, _) = watched.once_by_user();
+        assert_eq!(about(&drops[1..]), [("PC-1", 2, 0), ("PC-1", 0, 1)]);
         set(&path, 0o644);
         for _ in 0..2 {
             let (drops, _) = watched.once_by_user();
-            assert_eq!((about(&drops[1..]), &drops[1]["failed"]), (vec![("PC-1", 1, 0)], &0.into()));
-            assert_eq!(drops[1]["replaces"], serde_json::json!([drops[0]["report"]]));
+            assert_eq!((about(&drops[3..]), &drops[3]["failed"]), (vec![("PC-1", 2, 1)], &0.into()));
+            assert_eq!(drops[3]["replaces"], serde_json::json!([drops[1]["report"]]));
         }
     }
 }
@@ -302,8 +321,18 @@ mod rights {
 fn redacted_reports_and_their_names_do_not_name_the_folder() {
     let watched = Watched::new();
     watched.put("DESKTOP-A1B2C3/a.txt", "Computer: DESKTOP-A1B2C3\nexit code -1073740791\n");
-    let drops = watched.once(&["--redact"]);
-    assert_eq!(about(&drops), [("", 1, 0)]);
+    watched.put("DESKTOP-OTHER1/a.txt", ticket(1));
+    let _ = watched.once(&["--exclude", "DESKTOP-A1B2C3/*"]);
+    let lines = watched.out().join("drops.jsonl");
+    fs::remove_file(lines).expect("removed");
+    watched.put("DESKTOP-OTHER1/b.txt", ticket(2));
+    let told = finish(watched.command("100ms", &["--once", "--redact"]), b"").ends_with(0);
+    assert_eq!(told.stderr, "");
+    let drops = watched.drops();
+    assert_eq!(about(&drops), [("", 1, 0), ("", 2, 0)]);
+    // A report of a run without redaction has the folder's name.
+    assert_eq!(drops[1].get("replaces"), None);
+    assert_eq!(fs::read_dir(watched.out()).expect("a folder").count(), 2 * 2 + 3);
     assert!(text(&drops[0], "report").starts_with("drop-"));
     let names = fs::read_dir(watched.out()).expect("a folder").map(|entry| entry.expect("an entry").path());
     for path in names.filter(|path| path.is_file()) {

@@ -74,6 +74,8 @@ fn what_is_in_an_archive_is_judged_as_in_a_folder() {
     for (name, content) in [
         ("a.zip", zip(&members)),
         ("stored.zip", zip_with(&members, 0, STORED)),
+        // As an archive begins that was to be split and has one volume.
+        ("one.zip", [b"PK\x07\x08".as_slice(), &zip(&members)].concat()),
         ("bzip2.zip", zip_with(&members, 0, BZIP2)),
         ("lzma.zip", zip_with(&members, 0, LZMA)),
         ("xz.zipx", zip_with(&members, 0, XZ)),
@@ -200,6 +202,7 @@ fn members_with_an_unknown_compression_are_reported() {
         ("other.zip", zip_with(members, 0, UNKNOWN), "method 77"),
         ("ppmd.zip", zip_with(members, 0, 98), "PPMd"),
         ("ppmd.7z", seven_zip(&[members], ppmd), "PPMd"),
+        ("locked.zip", zip_with(members, ENCRYPTED, LZMA), "LZMA"),
     ] {
         let report = analyzed(name, &content, 4);
         let archive = artifact(&report, name);
@@ -228,6 +231,11 @@ fn damage_and_hunger_of_members_that_are_compressed_by_other_methods_are_reporte
     let report = analyzed("a.zip", &bytes, 0);
     let why = text(artifact(&report, "a.zip"), "detail");
     assert!(why.starts_with("a.dmp: unpacking it needs more than the 256 MiB"), "{why}");
+    let bytes = zip_with(members, 0, LZMA);
+    let directory = bytes.windows(4).position(|four| four == b"PK\x01\x02").expect("a directory");
+    let report = analyzed("a.zip", &bytes[..directory], 4);
+    let why = text(artifact(&report, "a.zip"), "detail");
+    assert!(why.contains("a.dmp: compressed by LZMA, which is only read where the archive has its directory"), "{why}");
     // A header that is none.
     let mut bytes = zip_with(members, 0, XZ);
     let second = bytes.windows(4).rposition(|four| four == b"PK\x03\x04").expect("a header");
@@ -242,12 +250,20 @@ fn the_first_volume_of_several_is_named_as_such() {
     let dump = dump();
     let members: &[(&str, &[u8])] = &[("a.dmp", &dump), ("b.dmp", &dump)];
     let whole = [("a.7z.001", seven_zip(&[members], SevenZip::default())), ("a.zip.001", zip_with(members, 0, STORED))];
+    let split = [b"PK\x07\x08".as_slice(), &zip(members)].concat();
+    let report = analyzed("a.z01", &split[..split.len() - 200], 4);
+    let why = text(artifact(&report, "a.z01"), "detail");
+    assert!(why.contains("may be the first of several volumes"), "{why}");
     for (name, bytes) in whole {
         assert_eq!(text(artifact(&analyzed(name, &bytes, 0), name), "status"), "ok", "{name}");
         let report = analyzed(name, &bytes[..bytes.len() / 2 + 100], if name.contains("7z") { 4 } else { 0 });
         let archive = artifact(&report, name);
-        assert!(text(archive, "detail").contains("the first of several volumes of an archive"), "{archive:#}");
+        assert!(text(archive, "detail").contains("may be the first of several volumes"), "{archive:#}");
     }
+    let locked = SevenZip { packing: Packing::Lzma2, password: Some(PASSWORD), encoded: true, ..SevenZip::default() };
+    let report = analyzed("a.7z.001", &seven_zip(&[members], locked), 4);
+    let why = text(artifact(&report, "a.7z.001"), "detail");
+    assert!(why.contains("needs a password") && !why.contains("volumes"), "{why}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Analyzes evidence and puts each incident into Elasticsearch, with the names of the Elastic Common Schema where it has some.
+# Analyzes evidence and puts each incident into Elasticsearch, as `-f ecs` writes it.
 #
 #   send.sh --template        puts the index template, once
 #   send.sh PATH...
@@ -37,29 +37,14 @@ if [ "$1" = --template ]; then
     exit 0
 fi
 
-"${CRASHSIFT:-crashsift}" analyze -q -f jsonl ${SINCE:+--since "$SINCE"} -o "$work/report.jsonl" -- "$@"
+"${CRASHSIFT:-crashsift}" analyze -q -f ecs ${SINCE:+--since "$SINCE"} -o "$work/incidents" -- "$@"
 
+# Elasticsearch needs a time: that of sending, where the incident's is not known.
 jq -c '
-    def known: with_entries(select(.value != null));
-    select(.type == "incident")
-    | {index: {_id: .id}},
-      ({
-        "@timestamp": (.time // (now | todate)),
-        message: .verdict.sentence,
-        event: {
-          id, kind: "event", dataset: "crashsift.incident", created: (now | todate),
-          severity: ({"critical": 90, "high": 70, "medium": 50, "low": 30}[.verdict.severity // ""])
-        } | known,
-        host: (if .host then {name: .host} else null end),
-        process: (if .process then (.process | {name, executable: .path, pid} | known) else null end),
-        error: ((.exception // .bugcheck) | if . then ({code, type: .name} | known) else null end),
-        crashsift: {
-          kind, time_known: has("time"), signature: .signature.coarse, suspect: .suspect.module,
-          fault_site: .fault_site.module, rule: .findings[0].rule,
-          verdict: (.verdict | {cause, family, confidence, severity, how_sure, symptom, steps, collect_next} | known)
-        } | known
-      } | known)
-' "$work/report.jsonl" >"$work/documents"
+    select(.event.dataset == "crashsift.incident")
+    | {index: {_id: .event.id}},
+      (.crashsift.time_known = has("@timestamp") | .["@timestamp"] //= (now | todate) | .event.created = (now | todate))
+' "$work/incidents" >"$work/documents"
 
 # A document has two lines.
 split -l 400 -- "$work/documents" "$work/batch."

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_with::skip_serializing_none;
 
 use super::claim::{self, Claim, Claims, Role, Subject};
@@ -12,6 +13,7 @@ use super::modules::{Named, loaded, of_incident};
 use super::quotes;
 use incident::{SourcedEvidence, short_host};
 use report::{Judged, Report};
+use windows_codes::Kind;
 
 /// What the artifacts say to a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -52,7 +54,7 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Checked {
     /// The claim as it was given.
-    pub claim: Claim,
+    pub claim: Value,
     /// What the artifacts say to it.
     pub outcome: Outcome,
     /// What they have, in a sentence.
@@ -74,14 +76,15 @@ pub struct Ran<'r> {
 /// Checks each claim, in their order.
 #[must_use]
 pub fn check(claims: &Claims, ran: &Ran<'_>) -> Vec<Checked> {
-    let of = |claim: &Claim| {
-        let (outcome, says, found_at) = match claim.subject() {
-            Ok(subject) => {
-                Scope::new(claim.incident.as_deref().or(claims.incident.as_deref()), ran).check(claim, &subject)
-            }
-            Err(reason) => (Outcome::NotThere, format!("it can't be checked: {reason}"), None),
-        };
-        Checked { claim: claim.clone(), outcome, says, found_at }
+    let answer = |given: &Value| {
+        let claim = Claim::deserialize(given).map_err(|error| error.to_string())?;
+        let subject = claim.subject()?;
+        Ok(Scope::new(claim.incident.as_deref().or(claims.incident.as_deref()), ran).check(&claim, &subject))
+    };
+    let of = |given: &Value| {
+        let (outcome, says, found_at) = answer(given)
+            .unwrap_or_else(|reason: String| (Outcome::NotThere, format!("it can't be checked: {reason}"), None));
+        Checked { claim: given.clone(), outcome, says, found_at }
     };
     claims.claims.iter().map(of).collect()
 }
@@ -109,9 +112,9 @@ impl<'r> Scope<'r> {
             return (Outcome::NotThere, "no incident has this id".to_owned(), None);
         }
         match *subject {
+            Subject::Code(ref codes) => self.code(codes),
             Subject::Quote(quote) => self.quote(claim, quote),
             Subject::Module(name, offset) => self.module(claim, name, offset),
-            Subject::Code(code) => self.code(code),
             Subject::Time(time, precision) => self.time(time, precision),
             Subject::Process(name) => self.process(claim, name),
             Subject::Host(name) => self.host(name),
@@ -164,20 +167,24 @@ impl<'r> Scope<'r> {
         }
     }
 
-    fn code(&self, code: u64) -> Answer {
+    fn code(&self, claimed: &[(Option<Kind>, u64)]) -> Answer {
         let of = |judged: &'r Judged| {
             let incident = &judged.incident;
             let exception = incident.exception.iter();
             let codes = exception.flat_map(|one| [Some(one.code), one.recorded_code]).flatten();
-            let codes = codes.map(|code| (u64::from(code.0), code.to_string()));
+            let codes = codes.map(|code| (Kind::Exception, code.0, code.to_string()));
             let fast_fail = incident.exception.iter().filter_map(|one| one.fast_fail.as_ref());
-            let fast_fail = fast_fail.map(|reason| (u64::from(reason.code.0), reason.code.0.to_string()));
+            let fast_fail = fast_fail.map(|reason| (Kind::FastFail, reason.code.0, reason.code.0.to_string()));
             // With and without the mark of a small dump.
             let stops = incident.bugcheck.iter().flat_map(|stop| [stop.code.0, stop.code.plain()]);
-            let stops = stops.map(|code| (u64::from(code), evidence::BugcheckCode(code).to_string()));
-            codes.chain(stops).chain(fast_fail).map(|(number, shown)| Code { number, shown }).collect()
+            let stops = stops.map(|code| (Kind::Bugcheck, code, evidence::BugcheckCode(code).to_string()));
+            let all = codes.chain(stops).chain(fast_fail);
+            all.map(|(kind, number, shown)| Code { kind, number: u64::from(number), shown }).collect()
         };
-        self.by_values("code", of, |known: &Code| known.number == code)
+        let is = |known: &Code, (kind, number): (Option<Kind>, u64)| {
+            known.number == number && kind.is_none_or(|kind| kind == known.kind)
+        };
+        self.by_values("code", of, |known: &Code| claimed.iter().any(|claimed| is(known, *claimed)))
     }
 
     fn time(&self, time: Timestamp, precision: i64) -> Answer {
@@ -314,6 +321,7 @@ impl<'r> Scope<'r> {
 
 /// A code with the form in which it is shown.
 struct Code {
+    kind: Kind,
     number: u64,
     shown: String,
 }

@@ -27,8 +27,8 @@ pub struct Claims {
     /// The incident that all claims are about: its id, or the beginning of it. Without it they are about any.
     #[serde(default)]
     pub incident: Option<String>,
-    /// The claims, each an object with one of `quote`, `module`, `code`, `time`, `process`, `host` and `cause`.
-    pub claims: Vec<Claim>,
+    /// The claims, each an object with one of `quote`, `module`, `code`, `time`, `process`, `host` and `cause`: a [`Claim`].
+    pub claims: Vec<Value>,
 }
 
 /// What a module is claimed to have done.
@@ -84,7 +84,8 @@ pub struct Claim {
 pub(crate) enum Subject<'c> {
     Quote(&'c str),
     Module(&'c str, Option<u64>),
-    Code(u64),
+    /// A number, or the codes that have a name, each of its kind.
+    Code(Vec<(Option<Kind>, u64)>),
     Time(Timestamp, i64),
     Process(&'c str),
     Host(&'c str),
@@ -94,7 +95,7 @@ pub(crate) enum Subject<'c> {
 /// Reads claims: an object with `claims`, or only the list of them.
 ///
 /// # Errors
-/// When the bytes are no JSON of this shape. Of a claim that says nothing that can be checked, its answer has the reason.
+/// When the bytes are no JSON of this shape. Of a claim that can't be checked, its answer has the reason.
 pub fn read(bytes: &[u8]) -> Result<Claims, UnreadableClaims> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let claims = if bytes.trim_ascii_start().starts_with(b"[") {
@@ -132,9 +133,11 @@ impl Claim {
             subjects.push(Subject::Module(module, offset.transpose()?));
         }
         if let Some(code) = &self.code {
-            subjects.push(Subject::Code(
-                number(code).or_else(|| named(code)).ok_or("`code` is no number and no known name of a code")?,
-            ));
+            let codes = number(code).or_else(|| in_hex(code)).map_or_else(|| named(code), |code| vec![(None, code)]);
+            if codes.is_empty() {
+                return Err("`code` is no number and no known name of an exception, bugcheck or fast fail".to_owned());
+            }
+            subjects.push(Subject::Code(codes));
         }
         if let Some(time) = &self.time {
             let (parsed, precision) = parse_time(time)?;
@@ -199,10 +202,15 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
-/// The code of a name, as of an exception, a bugcheck or a fast fail.
-fn named(value: &Value) -> Option<u64> {
-    let name = value.as_str()?;
-    [Kind::Exception, Kind::Bugcheck, Kind::FastFail].into_iter().find_map(|kind| code_of(kind, name)).map(u64::from)
+/// A code of eight hexadecimal digits without their mark.
+fn in_hex(value: &Value) -> Option<u64> {
+    value.as_str().filter(|text| text.trim().len() == 8).and_then(|_| unmarked(value))
+}
+
+/// The codes of a name: of exceptions, bugchecks and fast fails.
+fn named(value: &Value) -> Vec<(Option<Kind>, u64)> {
+    let of = |kind| Some((Some(kind), u64::from(code_of(kind, value.as_str()?)?)));
+    [Kind::Exception, Kind::Bugcheck, Kind::FastFail].into_iter().filter_map(of).collect()
 }
 
 /// A time with its zone, and how exact it is, milliseconds.
@@ -223,19 +231,21 @@ mod tests {
         assert_eq!(list.expect("claims").claims.len(), 2);
         let object = read(br#"{"incident": "7f3a", "claims": [{"code": -1073740791}]}"#).expect("claims");
         assert_eq!(object.incident.as_deref(), Some("7f3a"));
-        assert!(matches!(object.claims[0].subject(), Ok(Subject::Code(0xC000_0409))));
+        let claim = Claim::deserialize(&object.claims[0]).expect("a claim");
+        assert!(matches!(claim.subject(), Ok(Subject::Code(codes)) if codes == [(None, 0xC000_0409)]));
     }
 
     #[test]
     fn what_can_not_be_read_is_refused_and_what_can_not_be_checked_is_named() {
-        for (json, reason) in
-            [("{", "EOF"), ("[]", "it has 0 claims"), (r#"[{"qoute": "a"}]"#, "unknown field `qoute`")]
-        {
+        for (json, reason) in [("{", "EOF"), ("[]", "it has 0 claims"), (r#"{"claim": []}"#, "unknown field `claim`")] {
             let error = read(json.as_bytes()).expect_err("not to be read").to_string();
             assert!(error.contains(reason), "{json}: {error}");
         }
         for (json, reason) in [
             (r#"[{}]"#, "write one of quote"),
+            ("[7]", "expected struct Claim"),
+            (r#"[{"qoute": "a"}]"#, "unknown field `qoute`"),
+            (r#"[{"module": "a.dll", "role": "guilty"}]"#, "unknown variant `guilty`"),
             (r#"[{"quote": "a", "code": 5}]"#, "write one of"),
             (r#"[{"quote": " "}]"#, "`quote` is empty"),
             (r#"[{"code": "twelve"}]"#, "`code` is no number and no known name"),
@@ -243,7 +253,8 @@ mod tests {
             (r#"[{"code": 5, "version": "1"}]"#, "`version` belongs to `module`"),
         ] {
             let claims = read(json.as_bytes()).expect("claims");
-            let error = claims.claims[0].subject().err().expect("not to be checked");
+            let claim = Claim::deserialize(&claims.claims[0]).map_err(|error| error.to_string());
+            let error = claim.and_then(|claim| claim.subject().map(|_| ())).expect_err("not to be checked");
             assert!(error.contains(reason), "{json}: {error}");
         }
     }
@@ -256,11 +267,13 @@ mod tests {
         {
             assert_eq!(of(json), Some(0xC000_0409), "{json}");
         }
+        assert_eq!(in_hex(&Value::from("C06D007E")), Some(0xC06D_007E));
+        assert_eq!(in_hex(&Value::from("deadly")), None);
         let named = |name: &str| named(&Value::from(name));
-        assert_eq!(named("STATUS_STACK_BUFFER_OVERRUN"), Some(0xC000_0409));
-        assert_eq!(named("video_tdr_failure"), Some(0x116));
-        assert_eq!(named("FAST_FAIL_FATAL_APP_EXIT"), Some(7));
-        assert_eq!(named("twelve"), None);
+        assert_eq!(named("STATUS_STACK_BUFFER_OVERRUN"), [(Some(Kind::Exception), 0xC000_0409)]);
+        assert_eq!(named("video_tdr_failure"), [(Some(Kind::Bugcheck), 0x116)]);
+        assert_eq!(named("FAST_FAIL_FATAL_APP_EXIT"), [(Some(Kind::FastFail), 7)]);
+        assert_eq!(named("twelve"), []);
         assert_eq!(parse_time("2024-11-11T17:43:55Z").map(|(_, precision)| precision), Ok(500));
         assert_eq!(parse_time("2024-11-11T17:43Z").map(|(_, precision)| precision), Ok(60_000));
         assert_eq!(

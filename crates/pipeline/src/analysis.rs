@@ -179,13 +179,21 @@ fn conclude_one(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> 
     add_incidents(&mut surroundings, &joined);
     let mut attributes = Attributes::default();
     let is_wanted = Wanted::new(&options.selected);
-    let wanted: Vec<_> = joined
+    // A text in which no crash was recognised and that no rule matches is no incident: most text files in a folder are something
+    // else. `Inspected::is_reported` is the same condition over facts.
+    let is_incident =
+        |recognised: bool, judged: &Judged| recognised || !judged.findings.is_empty() || !judged.suppressed.is_empty();
+    let (wanted, others): (Vec<_>, Vec<_>) = joined
         .into_iter()
         .zip(&patterns)
-        .filter(|(joined, _)| options.limits.hold(joined.incident.time) && is_wanted.has(&joined.incident))
-        .map(|(joined, pattern)| (attributes.of_incident(&joined), joined, pattern))
-        .collect();
-    let mut left_out = patterns.len().saturating_sub(wanted.len());
+        .partition(|(joined, _)| options.limits.hold(joined.incident.time) && is_wanted.has(&joined.incident));
+    let wanted: Vec<_> =
+        wanted.into_iter().map(|(joined, pattern)| (attributes.of_incident(&joined), joined, pattern)).collect();
+    let left_out = others.into_par_iter().filter_map(|(joined, pattern)| {
+        let surroundings = of_host(&joined.incident, &surroundings);
+        (is_recognised(&joined) || is_incident(false, &judge(joined, surroundings, pattern, rules))).then_some(())
+    });
+    let mut left_out = left_out.count();
     let mut judged: Vec<(_, Judged)> = wanted
         .into_par_iter()
         .filter_map(|(around, joined, pattern)| {
@@ -195,9 +203,7 @@ fn conclude_one(read: Vec<ReadArtifact>, rules: &RuleSet, options: &Options) -> 
             let threads = if options.threads { incident::threads(&joined.evidence) } else { Vec::new() };
             let mut judged = Judged { threads, ..judge(joined, surroundings, pattern, rules) };
             steps::judged(&judged);
-            // A text in which no crash was recognised and that no rule matches is no incident: most text files in a
-            // folder are something else. `Inspected::is_reported` is the same condition over facts.
-            let is_incident = recognised || !judged.findings.is_empty() || !judged.suppressed.is_empty();
+            let is_incident = is_incident(recognised, &judged);
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
             judged.suppressed.retain(|finding| finding.confidence >= options.min_confidence);
             judged.verdict.leads.retain(|lead| lead.share >= options.min_confidence);

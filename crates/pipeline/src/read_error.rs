@@ -49,9 +49,10 @@ pub(crate) enum ReadError {
     /// A member of a RAR archive has parts in several files.
     #[error("a part of it is in another file of the archive; extract it and analyze the folder")]
     Split,
-    /// A file is the first of the volumes of a split archive.
+    /// A file may be the first of the volumes of a split archive.
     #[error(
-        "the first of several volumes of an archive; join them (`copy /b NAME.001+NAME.002 NAME`) and analyze the whole"
+        "it ends too early and may be the first of several volumes: extract them together (7-Zip opens the first one), and \
+         analyze the folder"
     )]
     Volume,
     /// The directory of an archive does not fit its format.
@@ -84,6 +85,11 @@ pub(crate) enum ReadError {
     /// A member of an archive is compressed by this method.
     #[error("compressed by {0}, which is not supported; extract it and analyze the folder")]
     UnknownMethod(String),
+    /// A member of a zip without its directory is compressed by this method.
+    #[error(
+        "compressed by {0}, which is only read where the archive has its directory; extract it and analyze the folder"
+    )]
+    NeedsDirectory(String),
     /// The archive has more members than are read.
     #[error("there are more than are read; extract it and analyze the folder")]
     TooManyMembers,

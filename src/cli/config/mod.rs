@@ -112,11 +112,14 @@ pub fn with_settings(mut arguments: Vec<OsString>, program: &Command) -> Result<
     };
     let Some(command) = program.find_subcommand(name) else { return Ok(arguments) };
     let settings = Settings::read(&Analyzed::of(given), program)?;
-    let is_given = |key: &str| is_given(command, given, key);
+    // The ending of an output names its format.
+    let outputs = given.try_get_many::<PathBuf>("output").ok().flatten();
+    let has_ending = outputs.is_some_and(|mut paths| paths.any(|path| path.extension().is_some()));
+    let is_given = |key: &str| (key == "format" && has_ending) || is_given(command, given, key);
     let chosen = settings.in_force(command, is_given)?;
     // Not where a quiet run is meant: `quiet = false` is no option.
     if !is_given("quiet") && !chosen.iter().any(|one| one.key == "quiet" && !one.options.is_empty()) {
-        settings.refused.iter().chain(&misspelt()).for_each(|note| stream::note(note));
+        settings.refused.iter().chain(&unused_variables(program)).for_each(|note| stream::note(note));
         if !chosen.is_empty() {
             let named: Vec<String> = chosen.iter().map(|one| format!("{} ({})", one.key, one.origin)).collect();
             stream::note(&format!("settings in force: {}", named.join(", ")));
@@ -128,14 +131,21 @@ pub fn with_settings(mut arguments: Vec<OsString>, program: &Command) -> Result<
     Ok(arguments)
 }
 
-/// Notes on environment variables whose names are almost those of settings, in the order of their names.
-fn misspelt() -> Vec<String> {
+/// Notes on environment variables that look like settings and are none, in the order of their names.
+fn unused_variables(program: &Command) -> Vec<String> {
+    let options = program.find_subcommand(OF_COMMAND).into_iter().flat_map(Command::get_arguments);
+    let options: Vec<(String, &str)> =
+        options.filter_map(|arg| arg.get_long()).map(|name| (setting::variable(name), name)).collect();
     let known: Vec<String> = KEYS.into_iter().map(setting::variable).collect();
     let tails = || known.iter().filter_map(|name| name.strip_prefix(setting::VARIABLE));
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let mut notes: Vec<String> = names
         .filter(|name| !known.contains(name))
         .filter_map(|name| {
+            if let Some((_, option)) = options.iter().find(|(variable, _)| *variable == name) {
+                let is_setting = *option == setting::NO_VARIABLE;
+                return (!is_setting).then(|| format!("{name} is not used: `{option}` is no setting"));
+            }
             let close = closest(name.strip_prefix(setting::VARIABLE)?, tails())?;
             Some(format!("{name} is not used: did you mean {}{close}?", setting::VARIABLE))
         })

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Command;
 
 use super::place::Analyzed;
-use super::{Exit, KEYS, OF_COMMAND, Settings, misspelt, stream};
+use super::{Exit, KEYS, OF_COMMAND, Settings, stream, unused_variables};
 use untrusted::sanitise;
 
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments, program: &Command) -> Result<Exit, Exit> {
         for refused in &settings.refused {
             comment(out, refused)?;
         }
-        for note in misspelt() {
+        for note in unused_variables(program) {
             comment(out, &note)?;
         }
         for one in &chosen {

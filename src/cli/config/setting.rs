@@ -15,7 +15,7 @@ const PATHS: [&str; 5] = ["baseline", "cache", "password-file", "rules", "symbol
 /// The beginning of the environment variables: `CRASHSIFT_MIN_CONFIDENCE` is the setting `min-confidence`.
 pub(super) const VARIABLE: &str = "CRASHSIFT_";
 /// Has no variable: `CRASHSIFT_RULES` names rules that take part beside those of `--rules`.
-const NO_VARIABLE: &str = "rules";
+pub(super) const NO_VARIABLE: &str = "rules";
 
 /// A setting.
 #[derive(Debug)]

@@ -19,22 +19,6 @@ const BLOCK: usize = 64 << 10;
 pub(in crate::cli) struct Identity(u128);
 
 impl Identity {
-    /// The identity of all that can be read.
-    ///
-    /// # Errors
-    /// When reading fails.
-    pub(super) fn of(mut from: impl Read) -> io::Result<Self> {
-        let (mut hash, mut block) = (Sha256::new(), vec![0; BLOCK]);
-        loop {
-            match from.read(&mut block) {
-                Ok(0) => return Ok(Self::from_hash(hash)),
-                Ok(filled) => hash.update(block.get(..filled).unwrap_or_default()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
     /// The identity of several in this order.
     pub(in crate::cli) fn of_all(all: impl IntoIterator<Item = Self>) -> Self {
         let mut hash = Sha256::new();
@@ -69,6 +53,61 @@ impl TryFrom<String> for Identity {
     }
 }
 
+/// A content as it is compared with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Content {
+    pub(super) identity: Identity,
+    /// What it is without zeros at its end: of a file whose space was reserved before it was written, what was written.
+    pub(super) begins: Beginning,
+}
+
+/// The first bytes of a content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Beginning {
+    pub(super) bytes: u64,
+    pub(super) identity: Identity,
+}
+
+impl Content {
+    /// The content that can be read.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub(super) fn of(mut from: impl Read) -> io::Result<Self> {
+        let (mut hash, mut block) = (Sha256::new(), vec![0; BLOCK]);
+        // The zeros at the end so far are not in the hash.
+        let (mut bytes, mut zeros) = (0_u64, 0_u64);
+        loop {
+            let filled = match from.read(&mut block) {
+                Ok(0) => break,
+                Ok(filled) => block.get(..filled).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let written = filled.iter().rposition(|byte| *byte != 0).map_or(0, |last| last.saturating_add(1));
+            if written > 0 {
+                update_zeros(&mut hash, zeros);
+                hash.update(filled.get(..written).unwrap_or_default());
+                bytes = bytes.saturating_add(zeros).saturating_add(written as u64);
+                zeros = 0;
+            }
+            zeros = zeros.saturating_add(filled.len().saturating_sub(written) as u64);
+        }
+        let begins = Beginning { bytes, identity: Identity::from_hash(hash.clone()) };
+        update_zeros(&mut hash, zeros);
+        Ok(Self { identity: Identity::from_hash(hash), begins })
+    }
+}
+
+fn update_zeros(hash: &mut Sha256, mut count: u64) {
+    const ZEROS: [u8; 4096] = [0; 4096];
+    while count > 0 {
+        let some = ZEROS.get(..usize::try_from(count).unwrap_or(usize::MAX)).unwrap_or(&ZEROS);
+        hash.update(some);
+        count = count.saturating_sub(some.len() as u64);
+    }
+}
+
 /// By what a change of a file is noticed: its size, bytes, and the time of its last change, nanoseconds since 1970 (until 2554;
 /// 0 where the system does not know it).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,11 +129,6 @@ impl Form {
         fs::symlink_metadata(path).ok().filter(Metadata::is_file).as_ref().map(Self::of)
     }
 
-    /// The size, bytes.
-    pub(super) fn bytes(self) -> u64 {
-        self.bytes
-    }
-
     /// The identity of the file at `path` in this form.
     pub(in crate::cli) fn identity(self, path: &Path) -> Identity {
         let mut hash = Sha256::new();
@@ -111,12 +145,19 @@ mod tests {
 
     #[test]
     fn an_identity_is_that_of_the_content_and_can_be_written_down() {
-        let of = |content: &[u8]| Identity::of(content).expect("readable");
+        let of = |content: &[u8]| Content::of(content).expect("readable").identity;
         assert_eq!(String::from(of(b"abc")), "ba7816bf8f01cfea414140de5dae2223");
         assert_eq!(Identity::try_from(String::from(of(b"abc"))), Ok(of(b"abc")));
         assert_ne!(of(b""), of(b"\0"));
         for wrong in ["ba78", "+a7816bf8f01cfea414140de5dae2223", "ba7816bf8f01cfea414140de5dae222g"] {
             assert!(Identity::try_from(wrong.to_owned()).is_err(), "{wrong}");
+        }
+        let hash = |content: &[u8]| Identity::from_hash(Sha256::new_with_prefix(content));
+        let mut long = vec![0; 3 * BLOCK];
+        long[BLOCK + 7] = 1;
+        for (content, written) in [(&b"a\0b\0\0"[..], 3), (b"", 0), (b"\0\0", 0), (&long, BLOCK + 8)] {
+            let begins = Beginning { bytes: written as u64, identity: hash(&content[..written]) };
+            assert_eq!(Content::of(content).expect("readable"), Content { identity: hash(content), begins });
         }
         assert_ne!(Identity::of_all([of(b"a"), of(b"b")]), Identity::of_all([of(b"b"), of(b"a")]));
     }

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::content::{Form, Identity};
-use super::inbox::{FileDrop, Outcome};
+use super::content::{Beginning, Content, Identity};
+use super::inbox::{FileDrop, Outcome, can_be_opened};
 use super::state::{Analyzed, Reported, ReportedFile, State};
 use crate::cli::report_format::{ReportFormat, WriteOptions};
 use crate::cli::{Exit, redaction, stream};
@@ -83,7 +83,7 @@ struct New {
     /// The contents that are new.
     contents: Vec<Identity>,
     /// The files whose contents these are, for a later report to be compared with.
-    files: Vec<ReportedFile>,
+    files: Vec<(PathBuf, ReportedFile)>,
     /// The forms of the files that can't be read and are to be tried again when they can be.
     unread: Vec<Identity>,
 }
@@ -100,9 +100,9 @@ impl Analyzer {
         }
         let forms: Vec<Identity> = drop.files.iter().map(|(path, form)| form.identity(path)).collect();
         if new.paths.is_empty() {
-            let is_first_look = !forms.iter().all(|form| self.state.is_done(*form));
-            let noted = if is_first_look { self.write_known(drop) } else { Ok(()) };
-            let analyzed = Analyzed { forms, ..Analyzed::default() };
+            let known = forms.iter().filter(|form| !self.state.is_done(**form)).count();
+            let noted = if known > 0 { self.write_known(drop, known) } else { Ok(()) };
+            let analyzed = Analyzed { forms, unread: new.unread, ..Analyzed::default() };
             noted.and_then(|()| self.state.finish(analyzed)).map_err(|error| self.not_written(&error))?;
             self.say(drop, "nothing that was not analyzed before");
             return Ok(Outcome::Done);
@@ -124,7 +124,9 @@ impl Analyzer {
         let analyzed = Analyzed { forms, contents: new.contents, unread: new.unread, tell, report: reported };
         written.and_then(|()| self.state.finish(analyzed)).map_err(|error| self.not_written(&error))?;
         let (files, incidents) = (counted(new.paths.len(), "file"), counted(report.summary.incidents, "incident"));
-        self.say(drop, &format!("{files}, {incidents}: {}", self.state.page(&name).display()));
+        let lost = failed.saturating_add(partial);
+        let lost = if lost > 0 { format!(", {lost} not read whole") } else { String::new() };
+        self.say(drop, &format!("{files}, {incidents}{lost}: {}", self.state.page(&name).display()));
         self.tell()?;
         Ok(Outcome::Done)
     }
@@ -134,12 +136,21 @@ impl Analyzer {
     fn reported(&self, folder: &OsStr, name: &str, new: &New) -> Reported {
         let folder = Identity::of_name(folder);
         let contents: HashSet<Identity> = new.all.iter().copied().collect();
-        let paths: HashMap<Identity, &Path> =
-            new.paths.iter().map(|path| (path_identity(path), path.as_path())).collect();
-        let has_grown = |file: &ReportedFile| paths.get(&file.path).is_some_and(|path| begins_with(path, file));
-        let mut replaces = self.state.replaced_by(folder, |file| contents.contains(&file.content) || has_grown(file));
+        let files = new.files.iter().map(|(path, file)| (file.path, (path.as_path(), file.begins.bytes)));
+        let files: HashMap<Identity, (&Path, u64)> = files.collect();
+        let mut compared = HashMap::new();
+        let mut replaces = self.state.replaced_by(folder, |earlier| {
+            let others = || earlier.iter().filter(|file| !contents.contains(&file.content));
+            let longer = |file: &ReportedFile| files.get(&file.path).filter(|(_, bytes)| *bytes >= file.begins.bytes);
+            // Files are only read when no other one is missing.
+            others().all(|file| longer(file).is_some())
+                && others().all(|file| {
+                    let mut begins = || longer(file).is_some_and(|(path, _)| begins_with(path, file.begins));
+                    *compared.entry((file.path, file.begins)).or_insert_with(&mut begins)
+                })
+        });
         replaces.retain(|earlier| earlier != name);
-        Reported { name: name.to_owned(), folder, files: new.files.clone(), replaces }
+        Reported { name: name.to_owned(), folder, files: new.files.iter().map(|(_, file)| *file).collect(), replaces }
     }
 
     /// The files that are to be analyzed; none when nothing is new. `None` when a file can't be read or has no content yet, and
@@ -155,32 +166,31 @@ impl Analyzer {
             };
             let of_form = form.identity(path);
             let (is_done, was_unread) = (self.state.is_done(of_form), self.state.is_unread(of_form));
-            let identity = content.unwrap_or(of_form);
+            let identity = content.map_or(of_form, |content| content.identity);
+            // What can be opened and not be read to its end is not tried a third time.
+            if content.is_none() && !(was_unread && can_be_opened(path)) {
+                new.unread.push(of_form);
+            }
             if !seen.insert(identity) {
                 continue;
             }
             let is_known = match content {
-                Some(content) => self.state.has(content) || (is_done && !was_unread),
+                Some(_) => self.state.has(identity) || (is_done && !was_unread),
                 None => is_done,
             };
             if !is_known {
-                new.contents.extend(content);
+                new.contents.extend(content.map(|content| content.identity));
             }
             has_new |= !is_known;
             if !is_known || drop.folder.is_some() {
                 new.paths.push(path.clone());
                 new.all.push(identity);
-                match content {
-                    Some(content) => {
-                        new.files.push(ReportedFile { content, path: path_identity(path), bytes: form.bytes() });
-                    }
-                    // What can be opened and not be read to its end is not tried a third time.
-                    None if !was_unread => new.unread.push(of_form),
-                    None => {}
-                }
+                new.files.extend(content.map(|Content { identity: content, begins }| {
+                    (path.clone(), ReportedFile { path: Identity::of_name(path.as_os_str()), content, begins })
+                }));
             }
         }
-        Some(if has_new { new } else { New::default() })
+        Some(if has_new { new } else { New { unread: new.unread, ..New::default() } })
     }
 
     /// What a drop is called where people read of it.
@@ -219,9 +229,9 @@ impl Analyzer {
         }
     }
 
-    /// Writes the line of a drop in which nothing is new.
-    fn write_known(&mut self, drop: &FileDrop) -> io::Result<()> {
-        let line = serde_json::to_string(&Line { known: drop.files.len(), ..self.line(drop) })?;
+    /// Writes the line of a drop in which so many files arrived, and no new content.
+    fn write_known(&mut self, drop: &FileDrop, known: usize) -> io::Result<()> {
+        let line = serde_json::to_string(&Line { known, ..self.line(drop) })?;
         self.state.write_line(&line)
     }
 
@@ -234,11 +244,13 @@ impl Analyzer {
         report: &Report,
     ) -> io::Result<()> {
         let file_name = |path: PathBuf| path.file_name().map(display_path_of).unwrap_or_default();
+        // Those of runs without redaction are named after folders.
+        let can_be_told = |name: &&String| self.options.redaction.is_none() || name.starts_with(REDACTED);
         let Summary { failed, partial, incidents, undetermined, by_cause, .. } = &report.summary;
         let line = Line {
             report: Some(file_name(self.state.report(name))),
             page: Some(file_name(self.state.page(name))),
-            replaces: replaces.iter().map(|name| file_name(self.state.report(name))).collect(),
+            replaces: replaces.iter().filter(can_be_told).map(|name| file_name(self.state.report(name))).collect(),
             files,
             known: drop.files.len().saturating_sub(files),
             failed: *failed,
@@ -290,21 +302,17 @@ fn display_path_of(name: &OsStr) -> String {
 
 /// The identity of a file's content, and whether it has begun: of a file that is only being written, the first bytes can be
 /// zeros, or there are none.
-fn content(path: &Path) -> io::Result<(Identity, bool)> {
+fn content(path: &Path) -> io::Result<(Content, bool)> {
     let mut file = opener::open(path)?;
     let first = first_bytes(&mut file)?;
     let has_begun = first.iter().any(|byte| *byte != 0);
-    Ok((Identity::of(first.chain(file))?, has_begun))
+    Ok((Content::of(first.chain(file))?, has_begun))
 }
 
-/// Whether a file begins with what another one was.
-fn begins_with(path: &Path, earlier: &ReportedFile) -> bool {
-    let beginning = opener::open(path).and_then(|file| Identity::of(file.take(earlier.bytes)));
-    Form::at(path).is_some_and(|form| form.bytes() >= earlier.bytes) && beginning.is_ok_and(|it| it == earlier.content)
-}
-
-fn path_identity(path: &Path) -> Identity {
-    Identity::of_name(path.as_os_str())
+/// Whether a file begins with what was written of another one.
+fn begins_with(path: &Path, earlier: Beginning) -> bool {
+    let beginning = opener::open(path).and_then(|file| Content::of(file.take(earlier.bytes)));
+    beginning.is_ok_and(|beginning| beginning.begins == earlier)
 }
 
 /// Runs a program with the report's path as its argument and waits for its end. What it prints goes to standard error.

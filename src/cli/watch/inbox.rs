@@ -233,7 +233,7 @@ impl Inbox {
 }
 
 /// Whether the beginning of a file can be read.
-fn can_be_opened(path: &Path) -> bool {
+pub(super) fn can_be_opened(path: &Path) -> bool {
     opener::open(path).and_then(|mut file| first_bytes(&mut file)).is_ok()
 }
 

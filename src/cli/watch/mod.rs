@@ -106,6 +106,9 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, of_sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(!arguments.no_builtin_rules, &own, *quiet)?;
     check(inbox, out).map_err(usage)?;
+    if let Some(program) = exec.as_deref().filter(|program| program.components().count() > 1 && !program.is_file()) {
+        return Err(usage(format!("--exec {}: no such program", program.display())));
+    }
     let options = Options {
         symbols: symbols::open(&arguments.symbols)?,
         sigma: sigma::load(&of_sigma, *quiet)?,

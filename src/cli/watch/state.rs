@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::content::Identity;
+use super::content::{Beginning, Identity};
 use untrusted::reason;
 use whole_file::{Readers, WholeFile};
 
@@ -87,10 +87,10 @@ pub(super) struct Reported {
 /// A file of a report.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct ReportedFile {
-    pub(super) content: Identity,
     /// Of its path.
     pub(super) path: Identity,
-    pub(super) bytes: u64,
+    pub(super) content: Identity,
+    pub(super) begins: Beginning,
 }
 
 /// What was analyzed.
@@ -200,10 +200,10 @@ impl State {
         self.known.reports.retain(|folder, _| folders.contains(folder));
     }
 
-    /// The names of a folder's reports of whose files a later report has all.
-    pub(super) fn replaced_by(&self, folder: Identity, has: impl Fn(&ReportedFile) -> bool) -> Vec<String> {
+    /// The names of a folder's reports whose files a later report has.
+    pub(super) fn replaced_by(&self, folder: Identity, mut has: impl FnMut(&[ReportedFile]) -> bool) -> Vec<String> {
         let reports = self.known.reports.get(&folder).into_iter().flatten();
-        let replaced = reports.filter(|report| report.files.iter().all(&has));
+        let replaced = reports.filter(|report| has(&report.files));
         replaced.map(|report| report.name.clone()).collect()
     }
 
@@ -419,7 +419,7 @@ mod tests {
     use super::*;
 
     fn identity(text: &str) -> Identity {
-        Identity::of(text.as_bytes()).expect("memory")
+        Identity::of_name(text.as_ref())
     }
 
     fn nothing(_: &mut dyn Write) -> io::Result<()> {
@@ -467,7 +467,8 @@ mod tests {
     fn a_report_is_replaced_by_one_of_its_folder_that_has_all_its_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let of = identity("PC-1");
-        let file = |content: &&str| ReportedFile { content: identity(content), path: identity("path"), bytes: 1 };
+        let begins = Beginning { bytes: 1, identity: identity("begins") };
+        let file = |content: &&str| ReportedFile { path: identity("path"), content: identity(content), begins };
         let reported = |name: &str, contents: &[&str], replaces: &[&str]| {
             let replaces = replaces.iter().map(|name| (*name).to_owned()).collect();
             let files = contents.iter().map(file).collect();
@@ -482,7 +483,8 @@ mod tests {
         drop(state);
         let mut state = State::open(folder.path()).expect("opened");
         let replaced = |state: &State, of, contents: &[&str]| {
-            state.replaced_by(of, |file| contents.iter().any(|content| identity(content) == file.content))
+            let has = |file: &ReportedFile| contents.iter().any(|content| identity(content) == file.content);
+            state.replaced_by(of, |files| files.iter().all(has))
         };
         assert_eq!(replaced(&state, of, &["c", "e"]), ["b"]);
         assert_eq!(replaced(&state, of, &["c", "d", "f"]), ["a"]);

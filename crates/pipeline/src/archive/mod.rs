@@ -64,8 +64,11 @@ impl ArchiveKind {
     /// The kind of an archive that begins with `first`; `None` for other files.
     #[must_use]
     pub fn recognized(first: &[u8]) -> Option<Self> {
-        const SIGNATURES: [(&[u8], ArchiveKind); 9] = [
+        const SIGNATURES: [(&[u8], ArchiveKind); 11] = [
             (b"PK\x03\x04", ArchiveKind::Zip),
+            // The first volume of a split archive, and one that was to be split and has one volume (APPNOTE 8.5).
+            (b"PK\x07\x08PK", ArchiveKind::Zip),
+            (b"PK00PK", ArchiveKind::Zip),
             (b"PK\x05\x06", ArchiveKind::Zip),
             (b"\x1F\x8B\x08", ArchiveKind::Gzip),
             (b"MSCF\0\0\0\0", ArchiveKind::Cabinet),
@@ -104,8 +107,14 @@ pub fn members(
     each: &mut Each<'_>,
 ) -> Result<(Vec<Loss>, Vec<PassedOver>), Unreadable> {
     file.seek(SeekFrom::Start(0)).map_err(|error| Unreadable::whole(error.to_string()))?;
-    let mut unpacking =
-        Unpacking { allowance, names: Names::default(), losses: Vec::new(), passed_over: Vec::new(), each };
+    let mut unpacking = Unpacking {
+        allowance,
+        names: Names::default(),
+        losses: Vec::new(),
+        passed_over: Vec::new(),
+        is_cut: false,
+        each,
+    };
     let read = match kind {
         ArchiveKind::Zip => zipped::members(file, passwords, &mut unpacking),
         ArchiveKind::Tar => tape::members(BufReader::new(Steady::new(file)), &mut unpacking),
@@ -123,8 +132,9 @@ pub fn members(
             uncompressed(zstandard::Frames::new(BufReader::new(Steady::new(file))), file_name, &mut unpacking)
         }
     };
-    // What 7-Zip calls the first part of an archive that it splits.
-    if file_name.ends_with(".001") && (read.is_err() || !unpacking.losses.is_empty()) {
+    // What 7-Zip and Zip call the first part of an archive that they split.
+    let is_volume = [".001", ".z01"].iter().any(|ending| file_name.to_ascii_lowercase().ends_with(ending));
+    if unpacking.is_cut && is_volume {
         let volume = ReadError::Volume.to_string();
         read.map_err(|_| Unreadable::whole(volume.clone()))?;
         unpacking.lose("archive", volume);

@@ -34,6 +34,8 @@ pub(super) struct Unpacking<'u, 'e> {
     pub(super) names: Names,
     pub(super) losses: Vec<Loss>,
     pub(super) passed_over: Vec<PassedOver>,
+    /// Whether the archive ends before its directory.
+    pub(super) is_cut: bool,
     pub(super) each: &'u mut Each<'e>,
 }
 

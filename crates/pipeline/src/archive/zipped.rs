@@ -32,6 +32,7 @@ pub(super) fn members(
         Ok(archive) => archive,
         Err(error) => {
             file.seek(SeekFrom::Start(0)).map_err(again)?;
+            unpacking.is_cut = true;
             return without_directory(BufReader::new(Steady::new(file)), &error, unpacking);
         }
     };
@@ -68,10 +69,11 @@ pub(super) fn members(
         }
         let name = unpacking.names.unique(&name_of(entry.name(), entry.name_raw()));
         let (bytes, method) = (entry.size(), entry.compression());
-        let password = if entry.encrypted() { trials.password(at, passwords, unpacking) } else { Ok(None) };
-        let password = match password {
-            Ok(password) if KNOWN.contains(&method) => password,
-            Ok(None) => {
+        let password = match (entry.encrypted(), KNOWN.contains(&method)) {
+            (true, true) => trials.password(at, passwords, unpacking),
+            (true, false) => Err(ReadError::UnknownMethod(name_of_method(method))),
+            (false, true) => Ok(None),
+            (false, false) => {
                 let (header, packed, sum) = (entry.header_start(), entry.compressed_size(), entry.crc32());
                 match content(files.reader_mut(), method, header, packed, bytes) {
                     Ok(content) => {
@@ -81,10 +83,9 @@ pub(super) fn members(
                 }
                 continue;
             }
-            Ok(Some(_)) => {
-                unpacking.lose(name, ReadError::UnknownMethod(name_of_method(method)).to_string());
-                continue;
-            }
+        };
+        let password = match password {
+            Ok(password) => password,
             Err(error) => {
                 unpacking.lose(name, error.to_string());
                 continue;
@@ -217,6 +218,11 @@ fn without_directory(
                 found = true;
                 if !entry.is_dir() && !entry.is_symlink() {
                     let name = unpacking.names.unique(&name_of(entry.name(), entry.name_raw()));
+                    if !KNOWN.contains(&entry.compression()) {
+                        let method = name_of_method(entry.compression());
+                        unpacking.lose(name, ReadError::NeedsDirectory(method.clone()).to_string());
+                        break format!("where a member ends that is compressed by {method} is not known");
+                    }
                     unpacking.give(name, Some(entry.size()), &mut entry);
                 }
                 // The next member begins at the end of this one.

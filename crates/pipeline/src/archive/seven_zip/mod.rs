@@ -44,7 +44,10 @@ pub(super) fn members(
     unpacking: &mut Unpacking<'_, '_>,
 ) -> Result<(), Unreadable> {
     let mut archive = Archive { file, passwords, keys: Keys::default(), fitting: 0 };
-    let (folders, entries) = archive.directory().map_err(|error| Unreadable::at("directory", words(&error)))?;
+    let (folders, entries) = archive.directory().map_err(|error| {
+        unpacking.is_cut = error.kind() == io::ErrorKind::UnexpectedEof;
+        Unreadable::at("directory", words(&error))
+    })?;
     let (with_stream, empty): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| entry.has_stream);
     let mut entries = with_stream.into_iter();
     for folder in &folders {

@@ -9,7 +9,7 @@ use super::page::{BAD, CAREFUL, Page, STRONG};
 use crate::confidence::{Level, NOT_DETERMINED, SYMPTOM};
 use crate::formats::local_time;
 use crate::model::{Artifact, ArtifactStatus, Report};
-use crate::wording::{counted, name, prose, span, versioned};
+use crate::wording::{counted, grouped, name, prose, span, versioned};
 use incident::Incident;
 
 /// How many groups the overview lists.
@@ -70,7 +70,11 @@ pub(crate) fn left_out(report: &Report) -> Vec<String> {
         let about = report.selected.has_incidents().then(|| report.selected.to_string());
         let wanted = times.into_iter().chain(about).collect::<Vec<_>>().join(", ");
         let wanted = prose(&wanted);
-        format!("Only incidents {wanted} are reported: {} {} left out.", counted(left_out, "incident"), are(left_out))
+        let without_time = report.incidents.iter().filter(|judged| judged.incident.time.is_none()).count();
+        let kept = (report.limits.is_some() && without_time > 0)
+            .then(|| format!(", and {} of unknown time {} kept", grouped(without_time), are(without_time)));
+        let left_out = format!("{} {} left out", counted(left_out, "incident"), are(left_out));
+        format!("Only incidents {wanted} are reported: {left_out}{}.", kept.unwrap_or_default())
     });
     let files = report.summary.excluded.map(|excluded| {
         let patterns = prose(&report.selected.exclude.join(", "));
