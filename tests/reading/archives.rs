@@ -231,6 +231,24 @@ fn damage_and_hunger_of_members_that_are_compressed_by_other_methods_are_reporte
     let report = analyzed("a.zip", &bytes, 0);
     let why = text(artifact(&report, "a.zip"), "detail");
     assert!(why.starts_with("a.dmp: unpacking it needs more than the 256 MiB"), "{why}");
+    // Damage in a member of an archive without its directory, behind which the decoder must not go on.
+    let mut bytes = zip_with(members, 0, BZIP2);
+    let directory = bytes.windows(4).position(|four| four == b"PK\x01\x02").expect("a directory");
+    for at in [40, 60, 61, 90, 120, 400] {
+        bytes[30 + 5 + at] ^= 0x55;
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&bytes[..directory]).expect("written");
+        let (passwords, allowance) = (Passwords::default(), Allowance::new(1 << 20, 10));
+        let mut failed = false;
+        let mut read_twice = |member: pipeline::archive::Member<'_>| {
+            failed |= std::io::copy(member.content, &mut std::io::sink()).is_err()
+                && member.content.read_to_end(&mut Vec::new()).is_err();
+        };
+        let read =
+            pipeline::archive::members(ArchiveKind::Zip, &mut file, "a.zip", &passwords, &allowance, &mut read_twice);
+        let (losses, _) = read.expect("members");
+        assert!(failed && losses.len() >= 2, "{at}: {losses:?}");
+    }
     let bytes = zip_with(members, 0, LZMA);
     let directory = bytes.windows(4).position(|four| four == b"PK\x01\x02").expect("a directory");
     let report = analyzed("a.zip", &bytes[..directory], 4);

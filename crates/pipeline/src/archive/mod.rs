@@ -33,8 +33,8 @@ pub use limits::{Allowance, DEEPEST};
 use name::Names;
 pub use passwords::Passwords;
 use steady::Steady;
-use unpacking::Unpacking;
 pub use unpacking::{Each, Member, PassedOver, words};
+use unpacking::{Fused, Unpacking};
 use untrusted::{Loss, Unreadable};
 
 /// The kinds of archive that are opened.
@@ -146,7 +146,7 @@ pub fn members(
 
 /// The content of a `.gz` and the like: a single file, or the members of a `.tar`.
 fn uncompressed(content: impl Read, file_name: &str, unpacking: &mut Unpacking<'_, '_>) -> Result<(), Unreadable> {
-    let mut content = Limited { content, allowance: unpacking.allowance };
+    let mut content = Limited { content: Fused::new(content), allowance: unpacking.allowance };
     let mut first = Vec::new();
     let began = content.by_ref().take(SNIFFED).read_to_end(&mut first);
     if first.is_empty()

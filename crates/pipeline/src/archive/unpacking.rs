@@ -61,7 +61,36 @@ impl Unpacking<'_, '_> {
 
     /// Gives a member to the caller of [`members`]; what its content unpacks to counts.
     pub(super) fn give(&mut self, name: String, bytes: Option<u64>, content: impl Read) {
+        let content = Fused::new(content);
         (self.each)(Member { name, bytes, content: &mut Limited { content, allowance: self.allowance } });
+    }
+}
+
+/// Content that is not read on after an error, which it repeats: a decoder of damaged content is in no state to go on from.
+/// That of bzip2 computes with what it has, and ends the process where overflows are checked.
+pub(super) struct Fused<R> {
+    content: R,
+    failed: Option<(io::ErrorKind, String)>,
+}
+
+impl<R: Read> Fused<R> {
+    pub(super) fn new(content: R) -> Self {
+        Self { content, failed: None }
+    }
+}
+
+impl<R: Read> Read for Fused<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some((kind, words)) = &self.failed {
+            return Err(io::Error::new(*kind, words.clone()));
+        }
+        let read = self.content.read(buffer);
+        if let Err(error) = &read
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            self.failed = Some((error.kind(), words(error)));
+        }
+        read
     }
 }
 

@@ -15,7 +15,7 @@ use super::fields::Fields;
 use super::limits::Limited;
 use super::passwords::Passwords;
 use super::steady::Steady;
-use super::unpacking::{Unpacking, words};
+use super::unpacking::{Fused, Unpacking, words};
 use super::{SYMBOLIC_LINK, dictionary, xz, zstandard};
 use crate::read_error::ReadError;
 use untrusted::Unreadable;
@@ -216,17 +216,21 @@ fn without_directory(
                     return Ok(());
                 }
                 found = true;
-                if !entry.is_dir() && !entry.is_symlink() {
-                    let name = unpacking.names.unique(&name_of(entry.name(), entry.name_raw()));
-                    if !KNOWN.contains(&entry.compression()) {
-                        let method = name_of_method(entry.compression());
+                let is_file = !entry.is_dir() && !entry.is_symlink();
+                let (name, bytes) = (name_of(entry.name(), entry.name_raw()), entry.size());
+                let method = entry.compression();
+                let mut content = Fused::new(&mut entry);
+                if is_file {
+                    let name = unpacking.names.unique(&name);
+                    if !KNOWN.contains(&method) {
+                        let method = name_of_method(method);
                         unpacking.lose(name, ReadError::NeedsDirectory(method.clone()).to_string());
                         break format!("where a member ends that is compressed by {method} is not known");
                     }
-                    unpacking.give(name, Some(entry.size()), &mut entry);
+                    unpacking.give(name, Some(bytes), &mut content);
                 }
                 // The next member begins at the end of this one.
-                let mut rest = Limited { content: &mut entry, allowance: unpacking.allowance };
+                let mut rest = Limited { content, allowance: unpacking.allowance };
                 if let Err(error) = io::copy(&mut rest, &mut io::sink()) {
                     break words(&error);
                 }
