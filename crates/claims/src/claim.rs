@@ -1,9 +1,8 @@
 //! The file with claims: JSON.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
-use serde_with::skip_serializing_none;
 use windows_codes::{Kind, code_of};
 
 /// The most claims of a file.
@@ -32,7 +31,7 @@ pub struct Claims {
 }
 
 /// What a module is claimed to have done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// The exception was raised in it.
@@ -46,8 +45,7 @@ pub enum Role {
 }
 
 /// One claim. Exactly one of the first seven is there; the others say more about it.
-#[skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// A text that some artifact has, word for word; blanks and line breaks count as one blank.

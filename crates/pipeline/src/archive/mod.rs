@@ -17,6 +17,7 @@ mod steady;
 mod tape;
 mod unpacking;
 mod xz;
+mod zip_methods;
 mod zipped;
 mod zstandard;
 

@@ -1,22 +1,20 @@
 //! Zip archives (`.zip`).
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Seek, SeekFrom};
 
-use lzma_rust2::LzmaReader;
+use zip::ZipReadOptions;
 use zip::read::{Config, read_zipfile_from_stream};
 use zip::result::ZipError;
-use zip::{CompressionMethod, ZipReadOptions};
 // Reads the directory entry by entry: allocates nothing by the stated number of entries, and keeps equal names apart.
 use zip::unstable::read::{ZipIterable, ZipIterableFiles};
 
 use super::checked::Checked;
-use super::fields::Fields;
 use super::limits::Limited;
 use super::passwords::Passwords;
 use super::steady::Steady;
 use super::unpacking::{Fused, Unpacking, words};
-use super::{SYMBOLIC_LINK, dictionary, xz, zstandard};
+use super::{SYMBOLIC_LINK, zip_methods};
 use crate::read_error::ReadError;
 use untrusted::Unreadable;
 
@@ -69,13 +67,13 @@ pub(super) fn members(
         }
         let name = unpacking.names.unique(&name_of(entry.name(), entry.name_raw()));
         let (bytes, method) = (entry.size(), entry.compression());
-        let password = match (entry.encrypted(), KNOWN.contains(&method)) {
+        let password = match (entry.encrypted(), zip_methods::is_unpacked_by_library(method)) {
             (true, true) => trials.password(at, passwords, unpacking),
-            (true, false) => Err(ReadError::UnknownMethod(name_of_method(method))),
+            (true, false) => Err(ReadError::UnknownMethod(zip_methods::name_of(method))),
             (false, true) => Ok(None),
             (false, false) => {
                 let (header, packed, sum) = (entry.header_start(), entry.compressed_size(), entry.crc32());
-                match content(files.reader_mut(), method, header, packed, bytes) {
+                match zip_methods::content(files.reader_mut(), method, header, packed, bytes) {
                     Ok(content) => {
                         unpacking.give(name, Some(bytes), Checked::new(content, bytes, Some(sum)));
                     }
@@ -97,73 +95,6 @@ pub(super) fn members(
         }
     }
     Ok(())
-}
-
-/// The methods of compression that the library unpacks within limits of memory.
-const KNOWN: [CompressionMethod; 4] =
-    [CompressionMethod::Stored, CompressionMethod::Deflated, CompressionMethod::Deflate64, CompressionMethod::Bzip2];
-
-/// The bytes of a member's local header before its name (APPNOTE 4.3.7), and how it begins.
-const LOCAL_HEADER: u64 = 30;
-const LOCAL_SIGNATURE: &[u8] = b"PK\x03\x04";
-
-/// The content of a member that is not encrypted, by one of the methods whose memory the library does not limit; `header` is where
-/// its local header begins, `packed` and `bytes` are its sizes.
-///
-/// # Errors
-/// When it can't be read, the method is not supported, or needs too much memory.
-fn content<'r>(
-    file: &'r mut (impl BufRead + Seek),
-    method: CompressionMethod,
-    header: u64,
-    packed: u64,
-    bytes: u64,
-) -> io::Result<Box<dyn Read + 'r>> {
-    file.seek(SeekFrom::Start(header))?;
-    let mut local = Vec::new();
-    file.by_ref().take(LOCAL_HEADER).read_to_end(&mut local)?;
-    let mut fields = Fields(&local);
-    if fields.bytes(4)? != LOCAL_SIGNATURE {
-        return Err(ReadError::DamagedDirectory.into());
-    }
-    fields.bytes(22)?;
-    let (name, extra) = (fields.u16()?, fields.u16()?);
-    file.seek_relative(i64::from(name).saturating_add(i64::from(extra)))?;
-    let mut packed = file.take(packed);
-    Ok(match method {
-        CompressionMethod::LZMA => {
-            // A version, the number of properties, and these (APPNOTE 5.8.8).
-            let mut head = Vec::new();
-            packed.by_ref().take(9).read_to_end(&mut head)?;
-            let mut fields = Fields(&head);
-            let (_version, count) = (fields.u16()?, fields.u16()?);
-            let (properties, dictionary) = (fields.u8()?, fields.u32()?);
-            if count != 5 {
-                return Err(ReadError::DamagedDirectory.into());
-            }
-            let dictionary = dictionary::allowed(dictionary::needed(dictionary, bytes))?;
-            Box::new(LzmaReader::new_with_props(packed, bytes, properties, dictionary, None)?)
-        }
-        CompressionMethod::XZ => Box::new(xz::Streams::new(packed)),
-        CompressionMethod::ZSTD => Box::new(zstandard::Frames::new(packed)),
-        method => return Err(ReadError::UnknownMethod(name_of_method(method)).into()),
-    })
-}
-
-/// What people know a method by.
-#[expect(deprecated, reason = "constants do not tell the number of a method that is not known")]
-fn name_of_method(method: CompressionMethod) -> String {
-    let name = match method {
-        CompressionMethod::PPMD => "PPMd",
-        CompressionMethod::LZMA => "LZMA",
-        CompressionMethod::XZ => "xz",
-        CompressionMethod::ZSTD => "Zstandard",
-        CompressionMethod::JPEG => "JPEG",
-        CompressionMethod::WAVPACK => "WavPack",
-        CompressionMethod::Unsupported(number) => return format!("method {number}"),
-        method => return method.to_string(),
-    };
-    name.to_owned()
 }
 
 /// Tries passwords. Each one has a pass of its own over the directory, because trying uses an entry up.
@@ -222,8 +153,8 @@ fn without_directory(
                 let mut content = Fused::new(&mut entry);
                 if is_file {
                     let name = unpacking.names.unique(&name);
-                    if !KNOWN.contains(&method) {
-                        let method = name_of_method(method);
+                    if !zip_methods::is_unpacked_by_library(method) {
+                        let method = zip_methods::name_of(method);
                         unpacking.lose(name, ReadError::NeedsDirectory(method.clone()).to_string());
                         break format!("where a member ends that is compressed by {method} is not known");
                     }
