@@ -38,8 +38,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     symbols::print_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &report.artifacts, &mut Notes::new(false));
     let what = &arguments.what;
-    let numbers = match screen::find(&report, what) {
-        Found::Blocks(numbers) => numbers,
+    let selection = match screen::find(&report, what) {
+        Found::Selection(selection) => selection,
         Found::Nothing(0) => {
             stream::note("no incident was found there");
             return Ok(Exit::Nothing);
@@ -52,5 +52,5 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         }
     };
     let look = Look { color: arguments.color, verbose: false, text: true, width: TextOptions::default().width };
-    Ok(output::deliver(None, look, |out, options| screen::write_blocks(&report, &numbers, out, options)))
+    Ok(output::deliver(None, look, |out, options| selection.write(out, options)))
 }

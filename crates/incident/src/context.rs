@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::environment::card::as_stated;
-use super::environment::version_parts::{major_minor, nvidia_release};
+use super::environment::version_parts::{nvidia_release, with_patch};
 use super::host_names::short_host;
 use super::incident::JoinedBy;
 use super::join::key::JoinKey;
@@ -121,7 +121,7 @@ pub(super) fn inventory_card<'k>(inventory: &Inventory) -> impl Iterator<Item = 
         ("model", inventory.model.as_deref().map(str::to_owned)),
         ("bios", inventory.bios.as_deref().map(str::to_owned)),
         ("os", os),
-        ("python", inventory.python.map(major_minor)),
+        ("python", inventory.python.map(with_patch)),
     ]
     .into_iter()
     .filter_map(|(key, value)| Some((key, value?)))

@@ -15,6 +15,8 @@ pub type CaseKey<T = &'static str> = (T, T, T, T);
 pub struct LeadTest<T = &'static str> {
     /// What to do, with `{program}` for the program's file name.
     pub test: T,
+    /// What to do instead where Python runs the program.
+    pub python: Option<T>,
     /// How long it takes a person, minutes.
     pub minutes: u32,
     /// The meaning of each outcome.
@@ -36,21 +38,21 @@ pub fn known_cases(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tabl
     })
 }
 
-/// The test for each cause: `tests` with `cause`, `test`, `minutes` and `means`.
+/// The test for each cause: `tests` with `cause`, `test`, `minutes`, `means` and, where Python needs another test, `python`.
 pub fn tests(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, LeadTest<String>> {
-    read(file, "tests", &["cause", "test", "minutes", "means"], &[], mistakes, |row| {
+    read(file, "tests", &["cause", "test", "minutes", "means"], &["python"], mistakes, |row| {
         let (test, means) = (row.text("test")?.to_owned(), row.text("means")?.to_owned());
-        if [("test", test.replace(PROGRAM, "")), ("means", means.clone())]
-            .iter()
-            .any(|(_, text)| text.contains(['{', '}']))
-        {
+        let python = row.optional("python").map(str::to_owned);
+        let texts =
+            [test.replace(PROGRAM, ""), python.as_deref().unwrap_or_default().replace(PROGRAM, ""), means.clone()];
+        if texts.iter().any(|text| text.contains(['{', '}'])) {
             return Err(row.wrong("test", "the only place in a test is `{program}`, and `means` has none"));
         }
         let minutes = match row.number("minutes")? {
             0 => return Err(row.wrong("minutes", "`minutes` is at least 1")),
             minutes => minutes,
         };
-        Ok((row.text("cause")?.to_owned(), LeadTest { test, minutes, means }))
+        Ok((row.text("cause")?.to_owned(), LeadTest { test, python, minutes, means }))
     })
 }
 

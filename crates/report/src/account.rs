@@ -18,7 +18,8 @@ const LONGEST_QUOTE: usize = 160;
 
 /// What happened, in one sentence without any judgement: `ledger.exe crashed in ledger.exe+0x12c40: 0xC0000005
 /// (STATUS_ACCESS_VIOLATION), read of 0x0.`
-pub(crate) fn happened(incident: &Incident) -> String {
+pub(crate) fn happened(judged: &Judged) -> String {
+    let incident = &judged.incident;
     let program = program(incident).map(|program| name(program).into_owned());
     let who = program.clone().unwrap_or_else(|| "A program".to_owned());
     if let Some(mechanism) = &incident.mechanism {
@@ -49,10 +50,13 @@ pub(crate) fn happened(incident: &Incident) -> String {
         IncidentKind::StartFailure => format!("{who} did not start{}", exception.map_or_else(String::new, with_code)),
         IncidentKind::PowerLoss => format!("The computer went off without shutting down{on}"),
         // Whether the program ended, a text without a code need not show.
-        IncidentKind::Exit if incident.is_only_told() => match program {
-            Some(program) => format!("A text reports a failure of {program}"),
-            None => "A text reports a failure".to_owned(),
-        },
+        IncidentKind::Exit if incident.is_only_told() => {
+            let of = program.map_or_else(String::new, |program| format!(" of {program}"));
+            match judged.leading_finding().and_then(|finding| lines_of_texts(finding).next()) {
+                Some(line) => format!("A text reports a failure{of}: {}", in_quotes(&line)),
+                None => format!("A text reports a failure{of}"),
+            }
+        }
         IncidentKind::Exit => format!("{who} ended unexpectedly{}", exception.map_or_else(String::new, with_code)),
     };
     prose(&format!("{sentence}."))
@@ -106,11 +110,16 @@ fn stop(bugcheck: &Bugcheck) -> String {
 
 /// The type of an exception and its message in quotation marks.
 fn quoted(thrown: &Thrown) -> String {
-    let text = thrown.text.as_deref().map(|text| match text.char_indices().nth(LONGEST_QUOTE) {
-        Some((end, _)) => format!(", \"{}...\"", text.get(..end).unwrap_or_default()),
-        None => format!(", \"{text}\""),
-    });
-    format!("{}{}", name(&thrown.type_name), text.unwrap_or_default())
+    let text = thrown.text.as_deref().map_or_else(String::new, |text| format!(", {}", in_quotes(text)));
+    format!("{}{text}", name(&thrown.type_name))
+}
+
+/// A text in quotation marks, cut where it is too long for a sentence.
+fn in_quotes(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => format!("\"{}...\"", text.get(..end).unwrap_or_default()),
+        None => format!("\"{text}\""),
+    }
 }
 
 /// The file name of the program that an incident happened to.
@@ -286,10 +295,15 @@ pub(crate) fn because(report: &Report, judged: &Judged) -> Vec<Because> {
     all
 }
 
+/// The lines of texts on which a finding rests.
+fn lines_of_texts(finding: &Finding) -> impl Iterator<Item = String> {
+    let texts = finding.entries.iter().filter(|entries| entries.list == "text").flat_map(|entries| &entries.says);
+    texts.filter_map(|entry| Some(prose(&quoted_line(entry)?)))
+}
+
 /// The lines of texts on which a finding rests, in quotation marks.
 pub(crate) fn quoted_lines(finding: &Finding) -> Vec<String> {
-    let texts = finding.entries.iter().filter(|entries| entries.list == "text").flat_map(|entries| &entries.says);
-    texts.filter_map(|entry| Some(format!("\"{}\"", prose(&quoted_line(entry)?)))).collect()
+    lines_of_texts(finding).map(|line| format!("\"{line}\"")).collect()
 }
 
 /// The line of an entry of the list `text`, as it stands in the evidence. Entries are written by `facts::list_entry`: the line
@@ -419,7 +433,7 @@ mod tests {
         assert_eq!(headline(&judged), "python.exe stopped answering");
         judged.incident.dump.get_or_insert_default().requested = Some(true);
         assert_eq!(headline(&judged), "dump of python.exe, which was running");
-        let shown = happened(&judged.incident);
+        let shown = happened(&judged);
         assert_eq!(shown, "python.exe was running when the dump was written; the dump alone shows no failure.");
     }
 

@@ -136,7 +136,7 @@ fn of_incident(arguments: &Arguments, wanted: &str) -> Result<Case, Exit> {
     symbols::print_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &report.artifacts, &mut Notes::new(false));
     match screen::find(&report, wanted) {
-        Found::Blocks(numbers) => Ok(Case::of(&screen::incidents(&report, &numbers))),
+        Found::Selection(selection) => Ok(Case::of(&selection.incidents())),
         Found::Nothing(0) => {
             stream::note("no incident was found there");
             Err(Exit::Nothing)

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::explain;
 use super::confined::Folders;
 use pipeline::{Options, Silent, analyze};
-use report::screen::{self, Found};
+use report::screen::{self, Found, Selection};
 use report::text::TextOptions;
 use report::{Report, brief};
 use rules::RuleSet;
@@ -103,10 +103,9 @@ impl Tools {
 
     fn incident(&self, arguments: &JsonObject) -> Answer {
         let report = self.report(arguments)?;
-        let numbers = numbers(&report, text(arguments, "id")?)?;
+        let selection = selection(&report, text(arguments, "id")?)?;
         let mut shown = Vec::new();
-        screen::write_blocks(&report, &numbers, &mut shown, TextOptions::default())
-            .map_err(|error| error.to_string())?;
+        selection.write(&mut shown, TextOptions::default()).map_err(|error| error.to_string())?;
         Ok(marked(&String::from_utf8_lossy(&shown)))
     }
 
@@ -119,9 +118,8 @@ impl Tools {
             .and_then(|from| usize::try_from(from).ok())
             .unwrap_or(1)
             .max(1);
-        let incidents = screen::incidents(&report, &numbers(&report, wanted)?);
-        let of_id = incidents.iter().find(|judged| judged.incident.id.starts_with(wanted.trim()));
-        let Some(judged) = of_id.or(incidents.first()) else { return Err("no incident was found there".to_owned()) };
+        let incidents = selection(&report, wanted)?.incidents();
+        let Some(judged) = incidents.first() else { return Err("no incident was found there".to_owned()) };
         let all = &judged.incident.evidence;
         let mut lines = vec![format!("incident {}, {} items of evidence", judged.incident.id, all.len())];
         for (number, item) in (1_usize..).zip(all).skip(first.saturating_sub(1)).take(ITEMS) {
@@ -171,10 +169,10 @@ impl Tools {
     }
 }
 
-/// The numbers of the blocks that a name means.
-fn numbers(report: &Report, wanted: &str) -> Result<Vec<usize>, String> {
+/// The groups and incidents that a name means.
+fn selection<'r>(report: &'r Report, wanted: &str) -> Result<Selection<'r>, String> {
     match screen::find(report, wanted) {
-        Found::Blocks(numbers) => Ok(numbers),
+        Found::Selection(selection) => Ok(selection),
         Found::Nothing(0) => Err("no incident was found there".to_owned()),
         Found::Nothing(last) => Err(format!("neither a number from 1 to {last} nor the beginning of an incident's id")),
     }

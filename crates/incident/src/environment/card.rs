@@ -7,7 +7,7 @@ use super::found::Found;
 use super::installation::Installed;
 use super::modules::Module;
 use super::stated::Product;
-use super::version_parts::{major_minor, nvidia_release, release};
+use super::version_parts::{major_minor, nvidia_release, release, with_patch};
 use super::{Environment, system};
 use crate::joined_evidence::JoinedEvidence;
 use crate::kernel_card::add_kernel_facts;
@@ -31,7 +31,7 @@ fn contradictions(environment: &Environment<'_>, card: &mut BTreeMap<&'static st
     for (product, versions) in &environment.stated.contradictions {
         let (key, spelled): (_, fn(Version) -> String) = match product {
             Product::NvidiaDriver => ("gpu_driver", nvidia_release),
-            _ => (product.into(), major_minor),
+            _ => (product.into(), with_patch),
         };
         let versions: Vec<String> = versions.iter().copied().map(spelled).collect();
         card.entry(key).or_insert_with(|| format!("{}{STATED_DIFFERENTLY}", versions.join(" or ")));
@@ -101,12 +101,12 @@ fn cuda(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>
         let (major, _) = release(runtime.value);
         card.insert("cuda", if major >= 11 { format!("{major}.x") } else { major_minor(runtime.value) });
     } else if let Some(toolkit) = stated.version(Product::Cuda) {
-        card.insert("cuda", as_stated(&major_minor(toolkit.value)));
+        card.insert("cuda", as_stated(&with_patch(toolkit.value)));
     }
     if let Some(cudnn) = cuda.cudnn {
         card.insert("cudnn", release(cudnn.value).0.to_string());
     } else if let Some(cudnn) = stated.version(Product::Cudnn) {
-        card.insert("cudnn", as_stated(&major_minor(cudnn.value)));
+        card.insert("cudnn", as_stated(&with_patch(cudnn.value)));
     }
     if let Some(cublas) = cuda.cublas {
         // `cublas64_100` is of 10.0; from 11 on the name has the major version only.
@@ -137,11 +137,7 @@ fn programs(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Str
 }
 
 fn framework(loaded: Option<&Installed<'_>>, stated: Option<Version>) -> Option<String> {
-    let stated = stated.map(|version| {
-        let [.., patch, _] = version.0;
-        let release = major_minor(version);
-        as_stated(&if patch == 0 { release } else { format!("{release}.{patch}") })
-    });
+    let stated = stated.map(|version| as_stated(&with_patch(version)));
     let Some(loaded) = loaded else { return stated };
     let version = loaded.version.map(major_minor).or(stated).unwrap_or_else(|| NOT_KNOWN.to_owned());
     Some(match loaded.installation.map(described) {

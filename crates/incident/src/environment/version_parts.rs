@@ -15,6 +15,14 @@ pub(crate) fn major_minor(version: Version) -> String {
     format!("{major}.{minor}")
 }
 
+/// `2.4.1`, and `2.4` where the third number is 0 or not known.
+pub(crate) fn with_patch(version: Version) -> String {
+    match version.0 {
+        [.., 0, _] => major_minor(version),
+        [.., patch, _] => format!("{}.{patch}", major_minor(version)),
+    }
+}
+
 /// A release of NVIDIA's driver, which is written with two digits behind the dot: `525.05`.
 pub(crate) fn nvidia_release(version: Version) -> String {
     let (branch, update) = release(version);

@@ -189,11 +189,12 @@ fn by_code(exception: &ExceptionFacts, site: Option<&FaultSite>, managed_type: O
                 format!("threw a .NET exception that nobody caught ({})", exception.code),
             ),
         },
-        ExceptionCode::DELAY_LOAD_MODULE | ExceptionCode::DELAY_LOAD_PROCEDURE => Finding::new(
-            Kind::DelayLoad,
-            0.97,
-            "could not load a DLL, or find a function in it, when it was first needed",
-        ),
+        ExceptionCode::DELAY_LOAD_MODULE => {
+            Finding::new(Kind::DelayLoad, 0.97, "could not load a DLL when it was first needed")
+        }
+        ExceptionCode::DELAY_LOAD_PROCEDURE => {
+            Finding::new(Kind::DelayLoad, 0.97, "did not find a function in a DLL when it was first needed")
+        }
         ExceptionCode::INTEGER_DIVIDE_BY_ZERO => Finding::new(Kind::Division, 0.97, "divided by zero"),
         ExceptionCode::INTEGER_OVERFLOW => {
             Finding::new(Kind::Division, 0.85, "computed a whole number that has no room in its place")

@@ -27,21 +27,31 @@ const LEAST_SHARE: f64 = 0.05;
 /// a finding names is no lead: what the evidence shows of it is told with the finding.
 #[must_use]
 pub fn leads(incident: &Incident, program: Option<&str>, findings: &[Finding], rules: &RuleSet) -> Vec<Lead> {
+    let is_python = is_of_python(incident, program);
     let shares = KnownCases::builtin().shares(&Likeness::of(incident, rules));
     let lead = |(cause, share): &(String, f64)| {
         let test = TESTS.get(cause.as_str())?;
+        let action = test.python.filter(|_| is_python).unwrap_or(test.test);
         Some(Lead {
             cause: cause.clone(),
             share: share.min(Lead::MOST_SHARE),
             cases: shares.cases,
             few: shares.cases < FEW,
-            test: Cow::Owned(test.test.replace(PROGRAM, program.unwrap_or("the program"))),
+            test: Cow::Owned(action.replace(PROGRAM, program.unwrap_or("the program"))),
             minutes: test.minutes,
             means: Cow::Borrowed(test.means),
         })
     };
     let named = |cause: &str| findings.iter().any(|finding| finding.cause == cause);
     likeliest(&shares).filter(|(cause, _)| !named(cause)).filter_map(lead).take(MOST).collect()
+}
+
+/// Whether Python runs the program, or, where its name is not known, is on the computer.
+fn is_of_python(incident: &Incident, program: Option<&str>) -> bool {
+    match program {
+        Some(program) => program.to_ascii_lowercase().starts_with("python"),
+        None => ["python", "pytorch", "tensorflow"].iter().any(|key| incident.environment.contains_key(key)),
+    }
 }
 
 /// The causes that are leads, likeliest first.
@@ -70,7 +80,8 @@ mod tests {
     #[test]
     fn tests_say_what_each_outcome_means() {
         for (cause, test) in TESTS.iter() {
-            assert!(test.test.ends_with('.') && test.means.ends_with('.'), "{cause}");
+            let texts = [Some(test.test), test.python, Some(test.means)];
+            assert!(texts.into_iter().flatten().all(|text| text.ends_with('.')), "{cause}");
             assert!(test.means.contains("If "), "{cause}");
         }
     }

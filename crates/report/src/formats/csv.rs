@@ -90,7 +90,7 @@ const COLUMNS: [(&str, Cell); 45] = [
         paths.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(BETWEEN)
     }),
     ("remarks", |row| joined(row.incident.remarks.iter().map(|remark| prose(remark)))),
-    ("happened", |row| happened(row.incident)),
+    ("happened", |row| happened(row.judged)),
     ("family", |row| text(row.judged.verdict.family.as_ref())),
     ("customer", |row| text(row.judged.party.as_ref())),
 ];

@@ -194,7 +194,7 @@ fn line<'r>(report: &'r Report, judged: &'r Judged) -> Line<'r> {
             reason: &verdict.sentence,
         },
         timestamp: incident.time,
-        message: prose(&format!("{}. {}", headline(judged), happened(incident))),
+        message: prose(&format!("{}. {}", headline(judged), happened(judged))),
         host: incident.host.as_deref().map(|name| Named { name }),
         organization: judged.party.as_deref().map(|name| Named { name }),
         process: incident.process.as_ref().map(|process| Process {

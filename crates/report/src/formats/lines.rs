@@ -8,7 +8,7 @@ use crate::wording::{how_sure, one_line};
 pub(super) fn lines(report: &Report, judged: &Judged) -> Vec<String> {
     let verdict = &judged.verdict;
     let mut lines = vec![
-        format!("happened: {}", happened(&judged.incident)),
+        format!("happened: {}", happened(judged)),
         format!("why: {} ({}, {})", verdict.sentence, verdict.cause, how_sure(verdict)),
     ];
     let steps = judged.leading_finding().into_iter().flat_map(|finding| &finding.remediation);

@@ -154,7 +154,7 @@ impl<'a> VerdictEntry<'a> {
             severity: leading.map(|finding| Cow::Borrowed(finding.severity.word())),
             how_sure: Some(Cow::Borrowed(how_sure_words(verdict))),
             measured: verdict.measured,
-            mechanism: Some(Cow::Owned(happened(&judged.incident))),
+            mechanism: Some(Cow::Owned(happened(judged))),
             steps: Audience::ALL.into_iter().flat_map(steps).map(Step::new).collect(),
             collect_next: Cow::Borrowed(&verdict.collect_next),
             leads: Cow::Borrowed(&verdict.leads),

@@ -131,7 +131,7 @@ const INCIDENTS: Table = Table {
             text(leading.map(|finding| finding.severity.word())),
             text(leading.map(|finding| &finding.rule)),
             text(Some(prose(&verdict.sentence))),
-            text(Some(happened(incident))),
+            text(Some(happened(judged))),
             lines(&verdict.collect_next),
             lines(&incident.may_be_of),
         ];

@@ -82,7 +82,7 @@ fn at_length(report: &Report, block: &Block<'_>, width: usize, lengths: Lengths)
     let mut page = Page { rows: first_row(report, block, width), width };
     page.rows.extend(wrapped(STRONG, "", &block.headline(), width, lengths.sentence));
     page.rows.extend(wrapped(PLAIN, "", &about(block), width, 2));
-    page.labelled("happened", PLAIN, &happened(&judged.incident), lengths.sentence);
+    page.labelled("happened", PLAIN, &happened(judged), lengths.sentence);
     page.labelled("why", block.style(), &why(block), lengths.sentence);
     // Of a group without a cause, an incident's cause is not what to act on.
     let advice = leading.filter(|_| block.confidence().is_some()).map(first_steps).unwrap_or_default();
@@ -121,10 +121,14 @@ fn at_length(report: &Report, block: &Block<'_>, width: usize, lengths: Lengths)
 
 /// How much there is, where this is all of it, else the number of the block.
 fn first_row(report: &Report, block: &Block<'_>, width: usize) -> Vec<Row> {
-    let number = |judged: usize| format!("problem {} of a report with {}", block.number, counted(judged, "incident"));
-    let what = match report.incidents.len() {
-        all if all == block.size() => counted(all, "incident"),
-        all => number(all),
+    let all = counted(report.incidents.len(), "incident");
+    let own = &block.representative.incident.id;
+    let group =
+        report.groups.iter().find(|group| group.incidents.len() > block.size() && group.incidents.contains(own));
+    let what = match group {
+        Some(group) => format!("1 of the {} of problem {}, report with {all}", group.incidents.len(), block.number),
+        None if report.incidents.len() == block.size() => all,
+        None => format!("problem {} of a report with {all}", block.number),
     };
     let damaged = report.summary.failed.saturating_add(report.summary.partial);
     let damaged = if damaged > 0 { format!(", {damaged} damaged") } else { String::new() };
@@ -183,7 +187,7 @@ fn why(block: &Block<'_>) -> String {
             format!("{why}{}.", block.verdict())
         }
         (None, Some(symptom)) => {
-            format!("Not known. What happened is {} sure: {}.{}", percent(symptom), cause(block), differing())
+            format!("Not known. The symptom {} is {} sure.{}", cause(block), percent(symptom), differing())
         }
         (None, None) => format!("Not determined. {}{}", block.why().unwrap_or_default(), differing()),
     }

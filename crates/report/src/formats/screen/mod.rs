@@ -48,59 +48,73 @@ pub fn write(report: &Report, out: &mut dyn Write, options: TextOptions) -> io::
 }
 
 /// What `crashsift show` looks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// The blocks with these numbers, as the reports for reading number them.
-    Blocks(Vec<usize>),
+pub enum Found<'r> {
+    /// These.
+    Selection(Selection<'r>),
     /// Nothing has this name; the report has so many blocks.
     Nothing(usize),
 }
 
-/// The blocks that `wanted` names: a number of the report, an incident's id or its beginning (four characters or more), or a
-/// group's signature or a part of it.
+/// Groups and incidents that a name means.
+pub struct Selection<'r> {
+    report: &'r Report,
+    blocks: Vec<Block<'r>>,
+}
+
+/// What `wanted` names: a number of the report, an incident's id or its beginning (four characters or more), or a group's
+/// signature or a part of it. A number and a signature mean a group, an id means the incident alone.
 #[must_use]
-pub fn find(report: &Report, wanted: &str) -> Found {
+pub fn find<'r>(report: &'r Report, wanted: &str) -> Found<'r> {
     const SHORTEST: usize = 4;
-    let blocks = blocks(report);
-    let named = |test: &dyn Fn(&Block<'_>) -> bool| -> Vec<usize> {
-        blocks.iter().filter(|block| test(block)).map(|block| block.number).collect()
-    };
+    let all = blocks(report);
+    let last = all.len();
     let wanted = wanted.trim();
-    let by_number = named(&|block| wanted.parse() == Ok(block.number));
-    let of = |block: &Block<'_>, test: &dyn Fn(&str) -> bool| {
-        let others = block.others.iter().map(|judged| judged.incident.id.as_str());
-        others.chain([block.representative.incident.id.as_str()]).any(test)
-    };
     let lower = wanted.to_lowercase();
     let long = wanted.chars().count() >= SHORTEST;
-    let exact = named(&|block| of(block, &|id| id == lower));
-    let begun = named(&|block| long && of(block, &|id| id.starts_with(&lower)));
-    let signature =
-        named(&|block| block.group.is_some_and(|group| long && group.signature.to_lowercase().contains(&lower)));
-    let found = [by_number, exact, begun, signature].into_iter().find(|found| !found.is_empty());
-    found.map_or(Found::Nothing(blocks.len()), Found::Blocks)
-}
-
-/// The incidents of the blocks with these numbers; of each block first the one that stands for it.
-#[must_use]
-pub fn incidents<'r>(report: &'r Report, numbers: &[usize]) -> Vec<&'r Judged> {
-    let named = blocks(report).into_iter().filter(|block| numbers.contains(&block.number));
-    named.flat_map(|block| std::iter::once(block.representative).chain(block.others)).collect()
-}
-
-/// Writes the blocks with these numbers, uncut.
-///
-/// # Errors
-///
-/// When `out` can't be written to.
-pub fn write_blocks(report: &Report, numbers: &[usize], out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
-    let width = columns(options.width);
-    let mut out = BufWriter::with_capacity(BUFFER_SIZE, out);
-    for (at, block) in blocks(report).iter().filter(|block| numbers.contains(&block.number)).enumerate() {
-        if at > 0 {
-            writeln!(out, "\n{}\n", "-".repeat(width))?;
-        }
-        canvas::write(&block::rows(report, block, width, None), options.color, &mut out)?;
+    let named = |test: &dyn Fn(&str) -> bool| -> Vec<Block<'r>> {
+        let alone = |block: &Block<'r>| {
+            let (number, own) = (block.number, block.representative);
+            let group = block.group.filter(|_| block.others.is_empty());
+            let judged = std::iter::once(own).chain(block.others.iter().copied());
+            let judged = judged.filter(|judged| test(&judged.incident.id));
+            judged.map(|judged| Block { number, group, representative: judged, others: Vec::new() }).collect::<Vec<_>>()
+        };
+        all.iter().flat_map(alone).collect()
+    };
+    let exact = named(&|id| id == lower);
+    let begun = named(&|id| long && id.starts_with(&lower));
+    let by_signature =
+        |block: &Block<'_>| block.group.is_some_and(|group| long && group.signature.to_lowercase().contains(&lower));
+    let (by_number, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|block| wanted.parse() == Ok(block.number));
+    let by_signature = others.into_iter().filter(by_signature).collect();
+    match [by_number, exact, begun, by_signature].into_iter().find(|found| !found.is_empty()) {
+        Some(blocks) => Found::Selection(Selection { report, blocks }),
+        None => Found::Nothing(last),
     }
-    out.flush()
+}
+
+impl<'r> Selection<'r> {
+    /// The incidents; of each group first the one that stands for it.
+    #[must_use]
+    pub fn incidents(&self) -> Vec<&'r Judged> {
+        let of = |block: &Block<'r>| std::iter::once(block.representative).chain(block.others.clone());
+        self.blocks.iter().flat_map(of).collect()
+    }
+
+    /// Writes each uncut.
+    ///
+    /// # Errors
+    ///
+    /// When `out` can't be written to.
+    pub fn write(&self, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
+        let width = columns(options.width);
+        let mut out = BufWriter::with_capacity(BUFFER_SIZE, out);
+        for (at, block) in self.blocks.iter().enumerate() {
+            if at > 0 {
+                writeln!(out, "\n{}\n", "-".repeat(width))?;
+            }
+            canvas::write(&block::rows(self.report, block, width, None), options.color, &mut out)?;
+        }
+        out.flush()
+    }
 }

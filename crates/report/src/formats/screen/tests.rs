@@ -13,6 +13,14 @@ fn screen(report: &Report, width: usize, color: bool) -> String {
     String::from_utf8(out).expect("text")
 }
 
+/// What `crashsift show` prints.
+fn selected(report: &Report, wanted: &str) -> String {
+    let Found::Selection(selection) = find(report, wanted) else { panic!("{wanted} is there") };
+    let mut out = Vec::new();
+    selection.write(&mut out, TextOptions { width: 80, ..TextOptions::default() }).expect("memory can be written to");
+    String::from_utf8(out).expect("text")
+}
+
 #[track_caller]
 fn assert_page(name: &str, actual: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/formats/screen/expected").join(name);
@@ -122,9 +130,7 @@ fn names_can_not_act_on_the_terminal() {
     let mut other = hostile("c2");
     other.incident.signature.coarse = "another".into();
     let two = report(artifacts(), vec![hostile("c1"), other]);
-    let mut block = Vec::new();
-    write_blocks(&two, &[1, 2], &mut block, TextOptions { width: 80, ..TextOptions::default() }).expect("memory");
-    for shown in [screen(&one, 80, false), screen(&two, 80, false), String::from_utf8(block).expect("text")] {
+    for shown in [screen(&one, 80, false), screen(&two, 80, false), selected(&two, "1")] {
         assert!(shown.contains("Bad"), "{shown}");
         assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{shown}");
     }
@@ -160,20 +166,42 @@ fn a_symptom_is_no_cause_to_act_on() {
     assert!(alone.contains("Not known") && !alone.contains("act on it"), "{alone}");
 }
 
+/// The ids of the incidents that a name means, in the order in which they are shown; or how many blocks there are.
+fn ids(report: &Report, wanted: &str) -> Result<Vec<String>, usize> {
+    match find(report, wanted) {
+        Found::Selection(selection) => {
+            Ok(selection.incidents().into_iter().map(|judged| judged.incident.id.clone()).collect())
+        }
+        Found::Nothing(last) => Err(last),
+    }
+}
+
 #[test]
-fn blocks_go_by_number_id_and_signature() {
+fn blocks_go_by_number_and_signature_and_incidents_by_id() {
     let all = several();
-    assert_eq!(find(&all, "2"), Found::Blocks(vec![2]));
-    assert_eq!(find(&all, "c1"), Found::Blocks(vec![1]));
+    assert!(ids(&all, "2").is_ok_and(|ids| !ids.is_empty()));
+    assert_eq!(ids(&all, "crash|CUDNN"), ids(&all, "1"));
+    let group = report(artifacts(), vec![crash("aaaa1"), crash("aaaa2")]);
+    assert_eq!(ids(&group, "1").map(|ids| ids.len()), Ok(2));
+    for id in ["aaaa1", "aaaa2"] {
+        assert_eq!(ids(&group, id), Ok(vec![id.to_owned()]), "the incident alone");
+    }
     let mut other = crash("0123fedcba987654");
     other.incident.signature.coarse = "another".into();
     let others = report(artifacts(), vec![undetermined("0123456789abcdef", 0), other]);
-    assert_eq!(find(&others, "0123f"), find(&others, "0123fedcba987654"));
-    assert_ne!(find(&others, "01234"), find(&others, "0123f"));
-    assert_eq!(find(&others, "012"), Found::Nothing(2), "the beginning of any");
-    assert_eq!(find(&all, "crash|CUDNN"), Found::Blocks(vec![1]));
-    assert_eq!(find(&all, "nothing like it"), Found::Nothing(33));
-    let mut out = Vec::new();
-    write_blocks(&all, &[1], &mut out, TextOptions { width: 80, ..TextOptions::default() }).expect("memory");
-    assert!(String::from_utf8(out).expect("text").contains("python.exe"));
+    assert_eq!(ids(&others, "0123f"), Ok(vec!["0123fedcba987654".to_owned()]));
+    assert_eq!(ids(&others, "01234"), Ok(vec!["0123456789abcdef".to_owned()]));
+    assert_eq!(ids(&others, "0123").map(|ids| ids.len()), Ok(2));
+    assert_eq!(ids(&others, "012"), Err(2), "the beginning of any");
+    assert_eq!(ids(&all, "nothing like it"), Err(33));
+}
+
+#[test]
+fn an_incident_of_a_group_is_shown_itself() {
+    let group = report(artifacts(), vec![crash("aaaa1"), crash("aaaa2")]);
+    for id in ["aaaa1", "aaaa2"] {
+        let shown = selected(&group, id);
+        assert!(shown.contains("1 of the 2 of problem 1, report with 2 incidents"), "{shown}");
+        assert!(shown.contains(&format!("incident {id}")) && shown.contains("python.exe"), "{shown}");
+    }
 }

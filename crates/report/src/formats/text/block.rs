@@ -153,7 +153,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
     page.divider()?;
     page.marked(STRONG, &format!("{}. ", block.number), &block.headline())?;
     page.blank()?;
-    page.row("happened", &account::happened(incident))?;
+    page.row("happened", &account::happened(judged))?;
     if let Some(why) = block.why() {
         page.row("why", &why)?;
     }

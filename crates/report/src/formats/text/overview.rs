@@ -9,8 +9,9 @@ use super::page::{BAD, CAREFUL, Page, STRONG};
 use crate::confidence::{Level, NOT_DETERMINED, SYMPTOM};
 use crate::formats::local_time;
 use crate::model::{Artifact, ArtifactStatus, Report};
-use crate::wording::{counted, grouped, name, prose, span, versioned};
+use crate::wording::{counted, counted_as, grouped, name, prose, short_time, span, versioned};
 use incident::Incident;
+use jiff::Timestamp;
 
 /// How many groups the overview lists.
 const LISTED: usize = 20;
@@ -105,8 +106,25 @@ pub(crate) fn nothing_found(report: &Report, unread: bool) -> String {
     if report.summary.left_out.is_some_and(|left_out| left_out > 0) {
         found.to_owned()
     } else {
-        format!("{found} {WANTED}")
+        [found, &trouble(report), WANTED].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Kinds of entries that tell of a driver or a part of the computer that failed.
+const TROUBLE: [&str; 6] =
+    ["driver-reset", "driver-error", "hardware-error", "storage-error", "drive-health", "file-system-error"];
+
+/// What the logs have of drivers and hardware; nothing where they have none.
+fn trouble(report: &Report) -> String {
+    let mut entries: Vec<(Timestamp, &str, &str)> = Vec::new();
+    for machine in &report.machines {
+        let told = machine.timeline.iter().filter(|entry| TROUBLE.contains(&entry.kind));
+        entries.extend(told.map(|entry| (entry.time, &*machine.host, &*entry.sentence)));
+    }
+    let Some((time, host, sentence)) = entries.iter().max() else { return String::new() };
+    let errors = counted_as(entries.len(), "error of a driver or of hardware", "errors of drivers or of hardware");
+    let latest = format!("the latest of {} on {}: {}", short_time(*time), name(host), prose(sentence));
+    format!("But the logs have {errors}, {latest}. By themselves they do not show that a program failed.")
 }
 
 /// What to give to the program that would show a crash.

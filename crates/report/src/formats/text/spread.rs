@@ -36,7 +36,7 @@ impl Block<'_> {
     pub(crate) fn how_sure(&self) -> String {
         self.with_differing(match self.confidence() {
             Some(confidence) if self.is_symptom() => {
-                format!("what happened: {} sure; why: not known", percent(confidence))
+                format!("symptom: {} sure; why: not known", percent(confidence))
             }
             Some(confidence) => phrase(confidence, false),
             None => NOT_DETERMINED.to_owned(),

@@ -36,7 +36,7 @@ pub(super) fn values(report: &Report, block: &Block<'_>, most: Most) -> Value {
         sentence => block.headline(),
         level => level(block),
         // What happened, which is certain, and why, with its confidence in words and percent.
-        certain => account::happened(&judged.incident),
+        certain => account::happened(judged),
         why => block.why(),
         sure => block.how_sure(),
         // What happened how often to which program or computer.

@@ -37,6 +37,19 @@ fn no_incident_where_not_everything_was_read_is_no_proof() {
 }
 
 #[test]
+fn errors_of_drivers_without_an_incident_are_told() {
+    let mut report = nothing_found(vec![ok("System.evtx")]);
+    report.machines = everything().machines;
+    let entries = report.machines.iter_mut().flat_map(|machine| &mut machine.timeline);
+    let mut kinds = ["driver-error", "session-start"].into_iter().cycle();
+    entries.for_each(|entry| entry.kind = kinds.next().expect("without an end"));
+    let shown = text(&report, TextOptions::default());
+    assert!(shown.contains("No incident was found. But the logs have"), "{shown}");
+    report.machines.iter_mut().flat_map(|machine| &mut machine.timeline).for_each(|entry| entry.kind = "session-start");
+    assert!(!text(&report, TextOptions::default()).contains("But the logs have"));
+}
+
+#[test]
 fn nothing_that_can_be_analyzed() {
     let shown = text(&nothing_found(vec![artifact("a.txt", ArtifactStatus::Skipped, None)]), EIGHTY);
     assert!(shown.contains("Nothing that can be analyzed was found."), "{shown}");
@@ -446,7 +459,7 @@ fn a_symptom_is_no_cause_and_its_headline_says_what_happened() {
     for line in [
         "1. python.exe: The program ended itself (abort)",
         "  why          Not known.",
-        "  how sure     what happened: 93 % sure; why: not known",
+        "  how sure     symptom: 93 % sure; why: not known",
         "  symptom      missing-dependency",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
