@@ -4,7 +4,9 @@
 # Linux in a folder of its own without a compiler, and under Wine for Windows.
 #
 #   scripts/getting-started.sh linux               needs target/wheels/*.whl (scripts/wheel.sh build)
-#   scripts/getting-started.sh windows PROGRAM     needs Wine (scripts/windows.sh installs it) and a crashsift.exe
+#   scripts/getting-started.sh windows PROGRAM     needs Wine (scripts/windows.sh installs it) and a crashsift.exe; and, for the
+#                                                  archive's completions, a crashsift of this computer: $CRASHSIFT, or else
+#                                                  target/debug/crashsift
 #
 # The commands are those of the section "Get it", at most five, in their order; only what this computer can't do otherwise is
 # done otherwise: pip takes the wheel from target/wheels, and the archive is unpacked by Python, because Wine has no tar.
@@ -57,7 +59,9 @@ windows() {
     local line folder=$work/downloads
     commands 'On Windows' >"$work/commands"
     at_most_five
-    CRASHSIFT=${CRASHSIFT:-$project/target/debug/crashsift} python3 scripts/release.py archive x86_64-pc-windows-msvc "$1" "$folder"
+    local own=${CRASHSIFT:-$project/target/debug/crashsift}
+    [ -x "$own" ] || die "$own is not there: build it, or name a crashsift of this computer with CRASHSIFT"
+    CRASHSIFT=$own python3 scripts/release.py archive x86_64-pc-windows-msvc "$1" "$folder"
     export WINEPREFIX=${CRASHSIFT_WINDOWS_CACHE:-$project/target/windows-toolchain}/wine WINEDEBUG=-all WINEDLLOVERRIDES=mscoree,mshtml=
     [ -d "$WINEPREFIX" ] || die "no Wine prefix $WINEPREFIX: scripts/windows.sh test makes it"
     mkdir -p "$WINEPREFIX/drive_c/windows/Minidump"

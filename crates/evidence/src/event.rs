@@ -368,6 +368,25 @@ pub struct ServiceEnd {
     pub times: Option<u32>,
 }
 
+impl ServiceEnd {
+    /// The internal name; the display name where no other is known.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.display_name)
+    }
+
+    /// The internal name with the display name, where that is another one: `Spooler (Print Spooler)`.
+    #[must_use]
+    pub fn described(&self) -> String {
+        match &self.name {
+            Some(name) if **name != *self.display_name && !self.display_name.is_empty() => {
+                format!("{name} ({})", self.display_name)
+            }
+            _ => self.key().to_owned(),
+        }
+    }
+}
+
 /// The end of a process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProcessExit {

@@ -8,7 +8,9 @@ use xxhash_rust::xxh3::Xxh3;
 use super::crash_record::CrashRecord;
 use super::sighting::Sighting;
 use super::sourced_evidence::SourcedEvidence;
-use evidence::{BugcheckCode, Event, EventBody, KernelDump, Observation, ProcessDump, Ticket, Version, WerReport};
+use evidence::{
+    BugcheckCode, Event, EventBody, KernelDump, Observation, ProcessDump, ServiceEnd, Ticket, Version, WerReport,
+};
 
 /// The joined evidence of one incident. Evidence number `n`, counted from 0, is what reports call `e(n+1)`.
 #[derive(Debug, Clone)]
@@ -120,14 +122,14 @@ impl<'i> JoinedEvidence<'i> {
         named.map(|(_, path)| path)
     }
 
-    /// The name of the service that ended.
+    /// The end of a service.
     #[must_use]
-    pub fn ended_service(&self) -> Option<&'i str> {
+    pub fn ended_service(&self) -> Option<&'i ServiceEnd> {
         let ended = self.event(|body| match body {
-            EventBody::ServiceEnded(end) => Some(end.name.as_deref().unwrap_or(&end.display_name)),
+            EventBody::ServiceEnded(end) => Some(end),
             _ => None,
         });
-        ended.map(|(_, name)| name)
+        ended.map(|(_, end)| end)
     }
 
     /// All that `pick` takes of observations, with the evidence numbers.

@@ -335,9 +335,7 @@ fn write_meaning(out: &mut String, body: &EventBody) -> fmt::Result {
         }
         EventBody::MemoryTest { errors: true } => out.write_str("the memory test found errors"),
         EventBody::MemoryTest { errors: false } => out.write_str("the memory test found no errors"),
-        EventBody::ServiceEnded(end) => {
-            write!(out, "service {} ended unexpectedly", end.name.as_deref().unwrap_or(&end.display_name))
-        }
+        EventBody::ServiceEnded(end) => write!(out, "service {} ended unexpectedly", end.described()),
         EventBody::SystemStarted { build, .. } => {
             out.write_str("the system started")?;
             build.as_deref().map_or(Ok(()), |build| write!(out, ", build {build}"))

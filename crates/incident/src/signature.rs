@@ -71,7 +71,7 @@ fn named(kind: IncidentKind, evidence: &JoinedEvidence<'_>) -> Option<String> {
             _ => None,
         })
         .map(|driver| driver.trim_end_matches(".sys").to_lowercase()),
-        IncidentKind::Exit => evidence.ended_service().map(|service| of_all_users(&service.to_lowercase()).to_owned()),
+        IncidentKind::Exit => evidence.ended_service().map(|end| of_all_users(&end.key().to_lowercase()).to_owned()),
         IncidentKind::StartFailure => of_event(|body| match body {
             EventBody::Popup { dlls, .. } => dlls.first().map(|dll| &**dll),
             // Version and key follow the name.

@@ -123,15 +123,16 @@ fn verdict(
 }
 
 /// The leads of an incident without a verdict. None where its cause is known and suppressed, where a text is about one of
-/// several incidents that are judged themselves, where nothing shows a failure, and of another system than Windows: the known
-/// cases are all of Windows.
+/// several incidents that are judged themselves, where nothing shows a failure, of a service and of another system than Windows:
+/// the known cases are of programs that people start, all of Windows.
 fn leads_of(joined: &JoinedIncident<'_>, findings: &[Finding], is_suppressed: bool, rules: &RuleSet) -> Vec<Lead> {
     let of_other_system = joined.evidence.dump().is_some_and(|(_, dump)| log_of_other_system(dump.system.os).is_some());
     let asked_for = matches!(
         joined.evidence.dump().and_then(|(_, dump)| dump.reason()),
         Some(DumpReason::Request | DumpReason::Debugger)
     );
-    if is_suppressed || asked_for || of_other_system || !joined.incident.may_be_of.is_empty() {
+    let of_service = joined.evidence.ended_service().is_some();
+    if is_suppressed || asked_for || of_other_system || of_service || !joined.incident.may_be_of.is_empty() {
         return Vec::new();
     }
     leads(&joined.incident, program(joined), findings, rules)
@@ -158,7 +159,7 @@ fn undetermined_sentence(joined: &JoinedIncident<'_>, weak: Option<&Finding>) ->
     let of_service = joined
         .evidence
         .ended_service()
-        .map(|name| format!("The service {name} ended unexpectedly; the evidence does not say why"));
+        .map(|end| format!("The service {} ended unexpectedly; the evidence does not say why", end.described()));
     let what = match joined.incident.kind {
         IncidentKind::Exit if let Some(of_service) = &of_service => of_service,
         IncidentKind::Crash => "The evidence shows where the process died, not why",
@@ -304,11 +305,16 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
             let of_fast_fail = exception.filter(|known| known.code == ExceptionCode::FAST_FAIL);
             let unknown = of_fast_fail.is_some_and(|known| known.fast_fail.is_none());
             requests.extend(unknown.then_some(Request::NoFastFail));
+            let service = evidence.ended_service().is_some();
+            let has_log = surroundings.is_some_and(Surroundings::has_application_log);
+            let has_report = evidence.report(|_| true).is_some();
+            // The log may have the failure already; a dump mostly needs another one.
+            let log_first = !has_log && !printed && !has_report && !service && !joined.incident.is_only_told();
+            requests.extend(log_first.then_some(Request::NoApplicationLog));
             // A program that exits by itself or does not start calls no error reporting, which would write a dump.
             let plain =
                 joined.incident.kind == IncidentKind::Exit && exception.is_some_and(|known| is_plain(known.code));
             let unstarted = joined.incident.kind == IncidentKind::StartFailure;
-            let service = evidence.ended_service().is_some();
             if evidence.dump().is_none() && !joined.incident.is_only_told() {
                 requests.extend(match () {
                     () if service => Some(Request::NoServiceDump),
@@ -328,10 +334,9 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
                     requests.push(Request::NoConsoleText);
                 }
             }
-            let has_log = surroundings.is_some_and(Surroundings::has_application_log);
-            requests.extend((!has_log && !printed).then_some(Request::NoApplicationLog));
+            requests.extend((!has_log && !printed && !log_first).then_some(Request::NoApplicationLog));
             let reported = exception.is_some() && !plain && !unstarted;
-            let unreported = reported && evidence.dump().is_none() && evidence.report(|_| true).is_none();
+            let unreported = reported && evidence.dump().is_none() && !has_report;
             requests.extend(unreported.then_some(Request::NoWerReport));
         }
         IncidentKind::Hang => requests.extend(evidence.dump().is_none().then_some(Request::NoHangDump)),

@@ -368,13 +368,15 @@ pub(crate) fn for_the_maker(incident: &Incident) -> Vec<String> {
         let version = site.version.map_or_else(String::new, |version| format!(" {version}"));
         let offset = site.offset.map_or_else(String::new, |offset| format!("+{offset}"));
         lines.push(format!(
-            "Faulting module: {}{offset}, version{}",
+            "Faulting module: {}{offset}, version{}{}",
             name(&site.module),
-            if version.is_empty() { " not known" } else { &version }
+            if version.is_empty() { " not known" } else { &version },
+            if site.carrier { " (only passed the error on)" } else { "" }
         ));
     }
     if let Some(exception) = &incident.exception {
-        lines.push(format!("Exception{}", with_code(exception)));
+        let thrown = incident.thrown.first().map_or_else(String::new, |thrown| format!(", {}", quoted(thrown)));
+        lines.push(format!("Exception{}{}", with_code(exception), prose(&thrown)));
     }
     lines.extend(incident.environment.get("os").map(|system| format!("System: {}", prose(system))));
     lines

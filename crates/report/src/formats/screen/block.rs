@@ -1,7 +1,9 @@
 //! One block: what happened, why, what to do, what that rests on, and what would make it surer.
 
+use std::collections::BTreeSet;
+
 use super::canvas::{Row, cut, row, wrapped};
-use crate::account::{self, Because, because, first_steps, for_the_maker, happened};
+use crate::account::{self, Because, because, first_steps, for_the_maker, happened, short};
 use crate::confidence::{percent, phrase};
 use crate::formats::text::block::Block;
 use crate::formats::text::overview::when;
@@ -9,6 +11,7 @@ use crate::formats::text::page::{PLAIN, STRONG};
 use crate::formats::text::stack::{StackLine, stacks};
 use crate::model::{Judged, Report};
 use crate::wording::{counted, name, prose};
+use rules::Finding;
 
 /// How many steps are shown.
 const STEPS_SHOWN: usize = 3;
@@ -18,6 +21,8 @@ const FRAMES_SHOWN: usize = 5;
 const OTHERS_SHOWN: usize = 2;
 /// How many things that the verdict rests on are shown.
 const BECAUSE_SHOWN: usize = 3;
+/// How many other incidents are named on which the verdict rests.
+const OTHER_INCIDENTS_SHOWN: usize = 4;
 /// Columns of the labels.
 const LABEL: usize = 10;
 
@@ -94,6 +99,9 @@ fn at_length(report: &Report, block: &Block<'_>, width: usize, lengths: Lengths)
         let label = if number == 0 { if leading.is_some() { "because" } else { "evidence" } } else { "" };
         let text = place.map_or_else(|| text.clone(), |place| format!("{text} ({place})"));
         page.labelled(label, PLAIN, &text, lengths.sentence);
+    }
+    if let Some(others) = leading.and_then(|finding| other_incidents(report, finding)) {
+        page.labelled("", PLAIN, &others, lengths.sentence);
     }
     stack(&mut page, judged, lengths.frames);
     let others: Vec<_> = judged.other_causes().take(lengths.others).collect();
@@ -196,6 +204,20 @@ fn why(block: &Block<'_>) -> String {
 /// The id of the cause or symptom.
 fn cause<'b>(block: &Block<'b>) -> &'b str {
     &block.representative.verdict.cause
+}
+
+/// What the other incidents are on which a verdict rests.
+fn other_incidents(report: &Report, finding: &Finding) -> Option<String> {
+    let ids: BTreeSet<&str> = finding.incidents.iter().flat_map(|named| named.ids.iter().map(|id| &**id)).collect();
+    let of = |id: &&str| report.incidents.iter().find(|judged| judged.incident.id == **id);
+    let mut known: Vec<String> =
+        ids.iter().filter_map(of).take(OTHER_INCIDENTS_SHOWN).map(|judged| short(&judged.incident)).collect();
+    let further = finding.incidents.iter().map(|named| named.more).max().unwrap_or_default();
+    match ids.len().saturating_sub(known.len()).saturating_add(further) {
+        0 => {}
+        more => known.push(format!("{more} more")),
+    }
+    (!ids.is_empty()).then(|| format!("other incidents: {}", known.join(", ")))
 }
 
 /// The innermost frames of the first stack.
