@@ -13,8 +13,6 @@ use super::rules::load_rules;
 use super::{Exit, stream};
 use crate::explain::explain;
 use report::json::write_indented;
-use report::text::TextOptions;
-use rules::RuleSet;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -53,13 +51,14 @@ pub struct Arguments {
 /// # Errors
 /// Why the text has no code.
 #[cfg(not(target_family = "wasm"))]
-pub fn explained(code: &str, rules: &RuleSet) -> Result<String, String> {
+pub fn explained(code: &str, rules: &rules::RuleSet) -> Result<String, String> {
     let explanation = explain(&[code.to_owned()], rules);
     if let Some(none) = explanation.no_codes.first().filter(|_| explanation.codes.is_empty()) {
         return Err(none.to_string());
     }
     let mut shown = Vec::new();
-    text::write(&explanation.codes, &mut shown, TextOptions::default()).map_err(|error| error.to_string())?;
+    text::write(&explanation.codes, &mut shown, report::text::TextOptions::default())
+        .map_err(|error| error.to_string())?;
     Ok(String::from_utf8_lossy(&shown).into_owned())
 }
 

@@ -43,10 +43,10 @@ pub fn tests(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<Stri
     read(file, "tests", &["cause", "test", "minutes", "means"], &["python"], mistakes, |row| {
         let (test, means) = (row.text("test")?.to_owned(), row.text("means")?.to_owned());
         let python = row.optional("python").map(str::to_owned);
-        let texts =
-            [test.replace(PROGRAM, ""), python.as_deref().unwrap_or_default().replace(PROGRAM, ""), means.clone()];
-        if texts.iter().any(|text| text.contains(['{', '}'])) {
-            return Err(row.wrong("test", "the only place in a test is `{program}`, and `means` has none"));
+        let of_python = python.as_deref().unwrap_or_default().replace(PROGRAM, "");
+        let texts = [("test", test.replace(PROGRAM, "")), ("python", of_python), ("means", means.clone())];
+        if let Some((key, _)) = texts.iter().find(|(_, text)| text.contains(['{', '}'])) {
+            return Err(row.wrong(key, "the only place in a test is `{program}`, and `means` has none"));
         }
         let minutes = match row.number("minutes")? {
             0 => return Err(row.wrong("minutes", "`minutes` is at least 1")),
@@ -72,6 +72,7 @@ mod tests {
         assert_eq!(mistakes, []);
         for wrong in [
             "test: '{host}', minutes: 5, means: b",
+            "test: b, python: '{host}', minutes: 5, means: b",
             "test: b, minutes: 0, means: b",
             "test: b, minutes: 1, means: '{program}'",
         ] {

@@ -131,7 +131,7 @@ fn leads_of(joined: &JoinedIncident<'_>, findings: &[Finding], is_suppressed: bo
         joined.evidence.dump().and_then(|(_, dump)| dump.reason()),
         Some(DumpReason::Request | DumpReason::Debugger)
     );
-    let of_service = joined.evidence.ended_service().is_some();
+    let of_service = joined.incident.kind == IncidentKind::Exit && joined.evidence.ended_service().is_some();
     if is_suppressed || asked_for || of_other_system || of_service || !joined.incident.may_be_of.is_empty() {
         return Vec::new();
     }

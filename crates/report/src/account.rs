@@ -52,8 +52,9 @@ pub(crate) fn happened(judged: &Judged) -> String {
         // Whether the program ended, a text without a code need not show.
         IncidentKind::Exit if incident.is_only_told() => {
             let of = program.map_or_else(String::new, |program| format!(" of {program}"));
-            match judged.leading_finding().and_then(|finding| lines_of_texts(finding).next()) {
-                Some(line) => format!("A text reports a failure{of}: {}", in_quotes(&line)),
+            let mut lines = judged.leading_finding().into_iter().flat_map(lines_of_texts);
+            match lines.find(|line| tells_of_failure(line)) {
+                Some(line) => format!("A text reports a failure{of}: {}", in_quotes(line.trim_end_matches('.'))),
                 None => format!("A text reports a failure{of}"),
             }
         }
@@ -114,12 +115,38 @@ fn quoted(thrown: &Thrown) -> String {
     format!("{}{text}", name(&thrown.type_name))
 }
 
-/// A text in quotation marks, cut where it is too long for a sentence.
+/// A text in quotation marks, single ones where it has double ones; cut where it is too long for a sentence.
 fn in_quotes(text: &str) -> String {
+    let mark = if text.contains('"') { '\'' } else { '"' };
     match text.char_indices().nth(LONGEST_QUOTE) {
-        Some((end, _)) => format!("\"{}...\"", text.get(..end).unwrap_or_default()),
-        None => format!("\"{text}\""),
+        Some((end, _)) => format!("{mark}{}...{mark}", text.get(..end).unwrap_or_default()),
+        None => format!("{mark}{text}{mark}"),
     }
+}
+
+/// Words of lines that tell of a failure; other lines on which a rule rests are circumstances.
+const OF_FAILURE: [&str; 16] = [
+    "error",
+    "fail",
+    "could not",
+    "cannot",
+    "can't",
+    "unable",
+    "not found",
+    "exception",
+    "abort",
+    "out of memory",
+    "illegal",
+    "denied",
+    "refused",
+    "killed",
+    "terminat",
+    "crash",
+];
+
+fn tells_of_failure(line: &str) -> bool {
+    let line = line.to_lowercase();
+    OF_FAILURE.iter().any(|word| line.contains(word))
 }
 
 /// The file name of the program that an incident happened to.
@@ -437,6 +464,27 @@ mod tests {
         assert_eq!(headline(&judged), "dump of python.exe, which was running");
         let shown = happened(&judged);
         assert_eq!(shown, "python.exe was running when the dump was written; the dump alone shows no failure.");
+    }
+
+    #[test]
+    fn what_a_text_reports_is_quoted_where_a_line_tells_of_it() {
+        let mut judged = crash("c1");
+        judged.incident.mechanism = None;
+        judged.incident.kind = IncidentKind::Exit;
+        judged.incident.exception = None;
+        judged.incident.process = None;
+        judged.incident.evidence.clear();
+        let with = |judged: &mut Judged, lines: &[&str]| {
+            let says = lines.iter().map(|line| format!("{{line: '{line}'}}").into()).collect();
+            let entries = vec![rules::NamedEntries { list: "text".into(), says, more: 0 }];
+            judged.findings.iter_mut().for_each(|finding| finding.entries.clone_from(&entries));
+            happened(judged)
+        };
+        assert!(judged.incident.is_only_told() && judged.leading_finding().is_some(), "a text alone, with a verdict");
+        let quoted = with(&mut judged, &["Loaded module: a.dll", "Error loading \"b.dll\" or one of its imports."]);
+        assert_eq!(quoted, "A text reports a failure: 'Error loading \"b.dll\" or one of its imports'.");
+        assert_eq!(with(&mut judged, &["CUDA out of memory"]), "A text reports a failure: \"CUDA out of memory\".");
+        assert_eq!(with(&mut judged, &["Loaded module: a.dll"]), "A text reports a failure.", "a circumstance");
     }
 
     #[test]

@@ -28,3 +28,15 @@ pub(crate) fn nvidia_release(version: Version) -> String {
     let (branch, update) = release(version);
     format!("{branch}.{update:02}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_third_number_is_written_where_it_is_known() {
+        for (version, written) in [([2, 4, 1, 0], "2.4.1"), ([2, 4, 0, 0], "2.4"), ([3, 11, 9, 7], "3.11.9")] {
+            assert_eq!(with_patch(Version(version)), written);
+        }
+    }
+}

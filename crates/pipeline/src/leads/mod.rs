@@ -27,7 +27,7 @@ const LEAST_SHARE: f64 = 0.05;
 /// a finding names is no lead: what the evidence shows of it is told with the finding.
 #[must_use]
 pub fn leads(incident: &Incident, program: Option<&str>, findings: &[Finding], rules: &RuleSet) -> Vec<Lead> {
-    let is_python = is_of_python(incident, program);
+    let is_python = is_of_python(program, |key| incident.environment.contains_key(key));
     let shares = KnownCases::builtin().shares(&Likeness::of(incident, rules));
     let lead = |(cause, share): &(String, f64)| {
         let test = TESTS.get(cause.as_str())?;
@@ -46,11 +46,11 @@ pub fn leads(incident: &Incident, program: Option<&str>, findings: &[Finding], r
     likeliest(&shares).filter(|(cause, _)| !named(cause)).filter_map(lead).take(MOST).collect()
 }
 
-/// Whether Python runs the program, or, where its name is not known, is on the computer.
-fn is_of_python(incident: &Incident, program: Option<&str>) -> bool {
+/// Whether Python runs the program, or, where its name is not known, is a part of the environment, whose keys `is_known` asks for.
+fn is_of_python(program: Option<&str>, is_known: impl Fn(&str) -> bool) -> bool {
     match program {
         Some(program) => program.to_ascii_lowercase().starts_with("python"),
-        None => ["python", "pytorch", "tensorflow"].iter().any(|key| incident.environment.contains_key(key)),
+        None => ["python", "pytorch", "tensorflow"].into_iter().any(is_known),
     }
 }
 
@@ -75,6 +75,15 @@ mod tests {
         for (cause, _) in KnownCases::builtin().causes() {
             assert!(cause == UNDETERMINED || causes.contains(&cause), "{cause}");
         }
+    }
+
+    #[test]
+    fn a_program_of_python_has_tests_of_its_own() {
+        let nothing = |_: &str| false;
+        assert!(is_of_python(Some("Python3.exe"), nothing) && !is_of_python(Some("game.exe"), nothing));
+        assert!(!is_of_python(None, nothing));
+        let pytorch = |key: &str| key == "pytorch";
+        assert!(is_of_python(None, pytorch) && !is_of_python(Some("game.exe"), pytorch));
     }
 
     #[test]

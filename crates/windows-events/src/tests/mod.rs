@@ -205,6 +205,7 @@ fn every_family_of_events_comes_out_of_a_log() {
         panic!("{bodies:?}")
     };
     assert_eq!((&**driver, &*dlls[0], service.name.as_deref()), ("nvlddmkm", "vendor140.dll", Some("DemoSvc")));
+    assert_eq!(service.described(), "DemoSvc (Démonstration)");
     assert_eq!((code.0, last_alive.to_string().as_str()), (0x9F, "2024-05-06T07:00:00Z"));
     assert_eq!((&**exception_type, &**assembly), ("System.OverflowException", "Vendor.Runtime"));
 }

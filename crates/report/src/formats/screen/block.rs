@@ -1,7 +1,5 @@
 //! One block: what happened, why, what to do, what that rests on, and what would make it surer.
 
-use std::collections::BTreeSet;
-
 use super::canvas::{Row, cut, row, wrapped};
 use crate::account::{self, Because, because, first_steps, for_the_maker, happened, short};
 use crate::confidence::{percent, phrase};
@@ -134,7 +132,9 @@ fn first_row(report: &Report, block: &Block<'_>, width: usize) -> Vec<Row> {
     let group =
         report.groups.iter().find(|group| group.incidents.len() > block.size() && group.incidents.contains(own));
     let what = match group {
-        Some(group) => format!("1 of the {} of problem {}, report with {all}", group.incidents.len(), block.number),
+        Some(group) => {
+            format!("1 of {} incidents of problem {}, of a report with {all}", group.incidents.len(), block.number)
+        }
         None if report.incidents.len() == block.size() => all,
         None => format!("problem {} of a report with {all}", block.number),
     };
@@ -208,10 +208,16 @@ fn cause<'b>(block: &Block<'b>) -> &'b str {
 
 /// What the other incidents are on which a verdict rests.
 fn other_incidents(report: &Report, finding: &Finding) -> Option<String> {
-    let ids: BTreeSet<&str> = finding.incidents.iter().flat_map(|named| named.ids.iter().map(|id| &**id)).collect();
+    let mut ids: Vec<&str> = Vec::new();
+    for id in finding.incidents.iter().flat_map(|named| &named.ids) {
+        if !ids.contains(&&**id) {
+            ids.push(id);
+        }
+    }
     let of = |id: &&str| report.incidents.iter().find(|judged| judged.incident.id == **id);
+    let named = ids.iter().filter_map(of).take(OTHER_INCIDENTS_SHOWN);
     let mut known: Vec<String> =
-        ids.iter().filter_map(of).take(OTHER_INCIDENTS_SHOWN).map(|judged| short(&judged.incident)).collect();
+        named.map(|judged| format!("{} (incident {})", short(&judged.incident), judged.incident.id)).collect();
     let further = finding.incidents.iter().map(|named| named.more).max().unwrap_or_default();
     match ids.len().saturating_sub(known.len()).saturating_add(further) {
         0 => {}

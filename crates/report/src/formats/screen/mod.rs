@@ -62,7 +62,8 @@ pub struct Selection<'r> {
 }
 
 /// What `wanted` names: a number of the report, an incident's id or its beginning (four characters or more), or a group's
-/// signature or a part of it. A number and a signature mean a group, an id means the incident alone.
+/// signature or a part of it. A number, a signature and the id of the incident that stands for a group mean the group; the id
+/// of another incident means that one alone.
 #[must_use]
 pub fn find<'r>(report: &'r Report, wanted: &str) -> Found<'r> {
     const SHORTEST: usize = 4;
@@ -72,14 +73,15 @@ pub fn find<'r>(report: &'r Report, wanted: &str) -> Found<'r> {
     let lower = wanted.to_lowercase();
     let long = wanted.chars().count() >= SHORTEST;
     let named = |test: &dyn Fn(&str) -> bool| -> Vec<Block<'r>> {
-        let alone = |block: &Block<'r>| {
-            let (number, own) = (block.number, block.representative);
-            let group = block.group.filter(|_| block.others.is_empty());
-            let judged = std::iter::once(own).chain(block.others.iter().copied());
-            let judged = judged.filter(|judged| test(&judged.incident.id));
-            judged.map(|judged| Block { number, group, representative: judged, others: Vec::new() }).collect::<Vec<_>>()
+        let of = |block: &Block<'r>| -> Vec<Block<'r>> {
+            if test(&block.representative.incident.id) {
+                return vec![block.clone()];
+            }
+            let alone =
+                |judged| Block { number: block.number, group: None, representative: judged, others: Vec::new() };
+            block.others.iter().copied().filter(|judged| test(&judged.incident.id)).map(alone).collect()
         };
-        all.iter().flat_map(alone).collect()
+        all.iter().flat_map(of).collect()
     };
     let exact = named(&|id| id == lower);
     let begun = named(&|id| long && id.starts_with(&lower));

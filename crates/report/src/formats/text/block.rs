@@ -34,6 +34,7 @@ const OVER_REPRESENTED_SHOWN: usize = 4;
 const MEMBERS_SHOWN: usize = 20;
 
 /// A group, or an incident that is in no group.
+#[derive(Clone)]
 pub(crate) struct Block<'a> {
     /// Its number in the overview, from 1.
     pub(crate) number: usize,
