@@ -309,7 +309,8 @@ fn lacking(joined: &JoinedIncident<'_>, surroundings: Option<&Surroundings<'_>>)
             let has_log = surroundings.is_some_and(Surroundings::has_application_log);
             let has_report = evidence.report(|_| true).is_some();
             // The log may have the failure already; a dump mostly needs another one.
-            let log_first = !has_log && !printed && !has_report && !service && !joined.incident.is_only_told();
+            let alone = evidence.dump().is_none() && !has_report && !joined.incident.is_only_told();
+            let log_first = alone && !has_log && !printed && !service;
             requests.extend(log_first.then_some(Request::NoApplicationLog));
             // A program that exits by itself or does not start calls no error reporting, which would write a dump.
             let plain =
