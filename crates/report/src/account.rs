@@ -475,8 +475,8 @@ mod tests {
         judged.incident.process = None;
         judged.incident.evidence.clear();
         let with = |judged: &mut Judged, lines: &[&str]| {
-            let says = lines.iter().map(|line| format!("{{line: '{line}'}}").into()).collect();
-            let entries = vec![rules::NamedEntries { list: "text".into(), says, more: 0 }];
+            let says = lines.iter().map(|line| format!("{{line: '{line}'}}")).collect();
+            let entries = vec![rules::NamedEntries { list: "text", says, more: 0 }];
             judged.findings.iter_mut().for_each(|finding| finding.entries.clone_from(&entries));
             happened(judged)
         };
