@@ -220,7 +220,7 @@ class IncidentVerdict(TypedDict):
     how_sure: NotRequired[str]
     """`act on it` (from 0.80), `likely` (from 0.60), `possible` (from 0.30), `weak`; `symptom`, however sure, where only what happened is named; `not determined` (absent: a report of an earlier version)"""
     leads: NotRequired[List[IncidentVerdictLead]]
-    """the likeliest causes among similar known cases, at most three, the likeliest first. They are no findings, change no other key, and `--min-confidence` applies to their share (absent: there is a verdict, a text may be about several incidents, the dump is of another system than Windows, or no case is similar with a cause that no finding names)"""
+    """the likeliest causes among similar known cases, at most three, the likeliest first. They are no findings, change no other key, and `--min-confidence` applies to their share (absent: there is a verdict, a text may be about several incidents, a service ended, the dump is of another system than Windows, or no case is similar with a cause that no finding names)"""
     measured: NotRequired[IncidentVerdictMeasured]
     """how often the rule behind the verdict was right on labelled public cases, which its author knew: `docs/accuracy.md`. Where it is absent, `confidence` is the author's estimate (absent: no such case tried the rule, the rule is of another set or was changed by an overlay, a symptom, or `undetermined`)"""
     mechanism: NotRequired[str]

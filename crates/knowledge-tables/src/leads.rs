@@ -79,6 +79,6 @@ mod tests {
             super::tests(&file(&format!("tests:\n  - {{cause: a, {wrong}}}\n")), &mut mistakes);
         }
         known_cases(&file("cases:\n  - {kind: crash, site: none, cause: a, count: 0}\n"), &mut mistakes);
-        assert_eq!(mistakes.len(), 4, "{mistakes:?}");
+        assert_eq!(mistakes.len(), 5, "{mistakes:?}");
     }
 }
