@@ -41,11 +41,11 @@ fn errors_of_drivers_without_an_incident_are_told() {
     let mut report = nothing_found(vec![ok("System.evtx")]);
     report.machines = everything().machines;
     let entries = report.machines.iter_mut().flat_map(|machine| &mut machine.timeline);
-    let mut kinds = ["driver-error", "session-start"].into_iter().cycle();
+    let mut kinds = ["driver-error", "update"].into_iter().cycle();
     entries.for_each(|entry| entry.kind = kinds.next().expect("without an end"));
     let shown = text(&report, TextOptions::default());
     assert!(shown.contains("No incident was found. But the logs have"), "{shown}");
-    report.machines.iter_mut().flat_map(|machine| &mut machine.timeline).for_each(|entry| entry.kind = "session-start");
+    report.machines.iter_mut().flat_map(|machine| &mut machine.timeline).for_each(|entry| entry.kind = "update");
     assert!(!text(&report, TextOptions::default()).contains("But the logs have"));
 }
 
